@@ -30,6 +30,8 @@ Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
+Whole = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 
 # The lambdas, for notes, raters and mu alike. They multiply *means* of squares, as in the production code; the guide's
@@ -241,8 +243,8 @@ class NoteSignals:
     """Everything the rules may look at for one note; None is "not known", and its rule is not applied.
 
     ratings: all ratings of the note that count. left_out: those by raters whom Core leaves out; None where all raters
-    count. tag_totals, tag_shares: weighted number and share of raters per
-    not-helpful tag; tag_lines: the share above which a tag is unusual. explanations: raters per tag.
+    count. tag_totals, tag_shares: weighted number and share of raters per not-helpful tag; tag_lines: the share above
+    which a tag is unusual. helpful_tags, not_helpful_tags: how many tags enough raters chose to explain a status.
     """
 
     note_id: int | str
@@ -263,8 +265,83 @@ class NoteSignals:
     intercept_without_correlated: float | None = None
     left_out: int | None = None
     sampled: SampledSignal | None = None
-    helpful_tags: Mapping[str, int] | None = None
-    not_helpful_tags: Mapping[str, int] | None = None
+    helpful_tags: int | None = None
+    not_helpful_tags: int | None = None
+
+
+@dataclass(frozen=True)
+class ManySignals:
+    """What `NoteSignals` has of one note, of n: (n,) each, of the two sides (2, n), by tag (n,) each.
+
+    raters, means, net: of the sides, negative first. incorrect (3, n): like-minded raters with a complaint, their
+    "incorrect" tags, and the usual rates summed. without_busy: the intercept. sampled (3, n): see `SampledSignal`.
+    """
+
+    ratings: Whole
+    intercept: Floats
+    factor: Floats
+    upper_bound: Floats
+    raters: Floats
+    means: Floats
+    net: Floats
+    misleading: Bools | None
+    was_helpful: Bools | None
+    tag_totals: dict[str, Floats] | None
+    tag_shares: dict[str, Floats] | None
+    tag_lines: dict[str, float] | None
+    incorrect: Floats | None
+    without_busy: Floats | None
+    left_out: Whole | None
+    sampled: Floats | None
+    helpful_tags: Whole | None
+    not_helpful_tags: Whole | None
+
+    @classmethod
+    def joined(cls, parts: list[ManySignals]) -> ManySignals:
+        """Return the notes of all parts as one, and empty the list: no column is in memory twice for long."""
+        rows = [dict(vars(part)) for part in parts]
+        parts.clear()
+        return cls(**{name: _join_columns([row.pop(name) for row in rows]) for name in list(rows[0])})
+
+    def note(self, n: int, note_id: int | str) -> NoteSignals:
+        """Return one note's signals."""
+        sides = zip(self.raters[:, n].tolist(), self.means[:, n].tolist(), self.net[:, n].tolist(), strict=True)
+        negative, positive = (Side(int(raters), mean, int(net)) for raters, mean, net in sides)
+        incorrect = sampled = None
+        if self.incorrect is not None:
+            raters, tags, usual = self.incorrect[:, n].tolist()
+            incorrect = IncorrectSignal(int(raters), int(tags), usual)
+        if self.sampled is not None:
+            intercept, *counts = self.sampled[:, n].tolist()
+            sampled = SampledSignal(intercept, *map(int, counts))
+        return NoteSignals(
+            note_id=note_id,
+            ratings=int(self.ratings[n]),
+            intercept=float(self.intercept[n]),
+            factor=float(self.factor[n]),
+            negative=negative,
+            positive=positive,
+            misleading=None if self.misleading is None else bool(self.misleading[n]),
+            upper_bound=float(self.upper_bound[n]),
+            was_helpful=None if self.was_helpful is None else bool(self.was_helpful[n]),
+            tag_totals=None if self.tag_totals is None else {tag: float(of[n]) for tag, of in self.tag_totals.items()},
+            tag_shares=None if self.tag_shares is None else {tag: float(of[n]) for tag, of in self.tag_shares.items()},
+            tag_lines=self.tag_lines,
+            incorrect=incorrect,
+            intercept_without_high_volume=None if self.without_busy is None else float(self.without_busy[n]),
+            left_out=None if self.left_out is None else int(self.left_out[n]),
+            sampled=sampled,
+            helpful_tags=None if self.helpful_tags is None else int(self.helpful_tags[n]),
+            not_helpful_tags=None if self.not_helpful_tags is None else int(self.not_helpful_tags[n]),
+        )
+
+
+def _join_columns(values: list[Any]) -> Any:
+    if values[0] is None:
+        return None
+    if isinstance(values[0], dict):
+        return {tag: np.concatenate([value[tag] for value in values]) for tag in values[0]}
+    return np.concatenate(values, axis=-1)
 
 
 def _convert_nan_to_none(value: object) -> object:

@@ -1,4 +1,4 @@
-"""What the rules look at besides a note's score: its sides, its raters' tags, and who is busiest.
+"""What the rules look at: a note's score, its sides, its raters' tags, and who is busiest.
 
 Distances between a note's and a rater's viewpoint are measured on the scale of all of them.
 """
@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
-from crowdnotes.bridging.model import Floats, IncorrectSignal, RatingTable, Side
-from crowdnotes.bridging.ratings import Bools, Ratings
+from crowdnotes.bridging.model import Bools, Floats, ManySignals, RatingTable, Whole
+from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate, score_notes
 from crowdnotes.bridging.thresholds import Thresholds
 
@@ -57,27 +57,63 @@ class View:
     distance: Floats
 
     @classmethod
-    def of(cls, ratings: Ratings, scored: ScoredNotes, raters: FrozenRaters) -> View:
-        """scored: of the same notes, in the same order."""
-        scale = FactorScale.of(scored.notes.factors[:, 0], raters.factors)
-        return cls.on(scale, ratings.table, scored.notes.factors[:, 0], raters)
-
-    @classmethod
     def on(cls, scale: FactorScale, table: RatingTable, note_factors: Floats, raters: FrozenRaters) -> View:
-        """The same of some of the notes, their factors (n,) and distances on the scale of all."""
+        """Build it from the notes' factors (n,); where these are some of the notes, the scale is of all."""
         place, known = locate(table.rater_ids, raters.ids)
         notes, factors = note_factors[table.note], raters.factors[place[table.rater]]
         return cls(known[table.rater] & np.isfinite(notes), notes, factors, scale.distance(notes, factors))
 
 
-def sides(ratings: Ratings, view: View) -> list[tuple[Side, Side]]:
-    """Each note's negative and positive side."""
-    raters, means, net = both_sides(ratings.table, view)
-    halves = [
-        [Side(int(n), float(m), int(x)) for n, m, x in zip(raters[side], means[side], net[side], strict=True)]
-        for side in range(2)
-    ]
-    return list(zip(halves[0], halves[1], strict=True))
+def gather_signals(
+    everything: Ratings,
+    counting: Ratings,
+    scored: ScoredNotes,
+    raters: FrozenRaters,
+    thresholds: Thresholds,
+    *,
+    misleading: Bools | None,
+    was_helpful: Bools | None,
+    usual: Floats | None,
+    busy: Bools | None,
+    by_group: bool,
+    scale: FactorScale | None = None,
+    half: float | None = None,
+) -> ManySignals:
+    """Gather what the rules look at, but for the lines of tags.
+
+    everything: all ratings of the scored notes; counting: those by raters who count, of the same notes and raters.
+    misleading, was_helpful (n,); usual (u,): see `usual_rates`; busy (u,): the busiest raters. None: not known.
+    by_group: whether some raters are left out by their groups. scale, half: of all notes, where these are some of them.
+    """
+    table, notes = counting.table, len(counting.table.note_ids)
+    factors = scored.notes.factors[:, 0]
+    view = View.on(scale or FactorScale.of(factors, raters.factors), table, factors, raters)
+    on_sides, means, net = both_sides(table, view)
+    totals, shares = tag_aggregates(counting, view, thresholds, half) or (None, None)
+    calm = None if busy is None else replace(table, weight=np.where(busy[table.rater], 0, 1).astype(np.float32))
+    counted = np.bincount(table.note, minlength=notes)
+    return ManySignals(
+        ratings=counted,
+        intercept=scored.notes.intercepts,
+        factor=factors,
+        upper_bound=scored.upper_bounds,
+        raters=on_sides,
+        means=means,
+        net=net,
+        misleading=misleading,
+        was_helpful=was_helpful,
+        tag_totals=totals,
+        tag_shares=shares,
+        tag_lines=None,
+        incorrect=None if usual is None else incorrect_counts(counting, view, usual, thresholds),
+        without_busy=None if calm is None else score_notes(calm, raters).notes.intercepts,
+        left_out=np.bincount(everything.table.note, minlength=notes) - counted if by_group else None,
+        sampled=None
+        if counting.sampled is None
+        else sampled_signals(table, counting.sampled, view, raters, thresholds),
+        helpful_tags=_count_chosen_tags(everything, HELPFUL_TAGS, thresholds.explanation_raters),
+        not_helpful_tags=_count_chosen_tags(everything, NOT_HELPFUL_TAGS, thresholds.explanation_raters),
+    )
 
 
 def both_sides(table: RatingTable, view: View) -> tuple[Floats, Floats, Floats]:
@@ -115,7 +151,7 @@ def tag_aggregates(
     half: of all notes, where these are some of them.
     """
     present = [tag for tag in NOT_HELPFUL_TAGS if tag in ratings.tags]
-    if not present or not view.used.any():
+    if not present or (half is None and not view.used.any()):
         return None
     note, notes = ratings.table.note[view.used], len(ratings.table.note_ids)
     weight = tag_weights(view.distance[view.used], half_distance(view, thresholds) if half is None else half)
@@ -130,30 +166,28 @@ def tag_aggregates(
     return totals, shares
 
 
-def tag_lines(shares: dict[str, Floats], helpful: Bools, thresholds: Thresholds) -> dict[str, float] | None:
-    """Per tag the share that is unusual: a high percentile among notes that prescoring found helpful (n,)."""
-    if not helpful.any():
-        return None
-    return {tag: float(np.percentile(share[helpful], thresholds.tag_percentile)) for tag, share in shares.items()}
+def with_tag_lines(notes: ManySignals, helpful: Bools, thresholds: Thresholds) -> ManySignals:
+    """Return them with each tag's unusual share: a high percentile among notes that prescoring found helpful (n,)."""
+    if notes.tag_shares is None or not helpful.any():
+        return notes
+    lines = {tag: float(np.percentile(of[helpful], thresholds.tag_percentile)) for tag, of in notes.tag_shares.items()}
+    return replace(notes, tag_lines=lines)
 
 
-def incorrect_signals(ratings: Ratings, view: View, thresholds: Thresholds) -> list[IncorrectSignal] | None:
-    """Of raters near the note's viewpoint that chose any not-helpful tag (incorrect_filter.py); None without tags."""
+def usual_rates(ratings: Ratings) -> Floats | None:
+    """Return of each rater's complaints the share that says "incorrect" (u,); None without tags."""
     if "notHelpfulIncorrect" not in ratings.tags:
         return None
-    table, raters = ratings.table, len(ratings.table.rater_ids)
-    complains = _mask_complaints(ratings)
-    complaints = np.bincount(table.rater[complains], minlength=raters)
-    says = complains & ratings.tags["notHelpfulIncorrect"]
-    usual = np.bincount(table.rater[says], minlength=raters) / np.maximum(complaints, 1)
-    return [
-        IncorrectSignal(int(number), int(tags), float(rates))
-        for number, tags, rates in incorrect_counts(ratings, view, usual, thresholds).T
-    ]
+    complains, raters = _mask_complaints(ratings), len(ratings.table.rater_ids)
+    says = np.bincount(ratings.table.rater[complains & ratings.tags["notHelpfulIncorrect"]], minlength=raters)
+    return says / np.maximum(np.bincount(ratings.table.rater[complains], minlength=raters), 1)
 
 
 def incorrect_counts(ratings: Ratings, view: View, usual: Floats, thresholds: Thresholds) -> Floats:
-    """The same as (3, n): these raters, their "incorrect" tags, and their usual rates summed; usual (u,): of raters."""
+    """Count raters near the note's viewpoint that chose any not-helpful tag (incorrect_filter.py), (3, n).
+
+    How many they are, their "incorrect" tags, and their usual rates (u,) summed.
+    """
     table, notes = ratings.table, len(ratings.table.note_ids)
     clip = thresholds.incorrect_clip
     apart = np.abs(np.clip(view.rater_factor, -clip, clip) - np.clip(view.note_factor, -clip, clip))
@@ -172,17 +206,15 @@ def _mask_complaints(ratings: Ratings) -> Bools:
     return complains
 
 
-def explanation_counts(ratings: Ratings) -> tuple[dict[str, npt.NDArray[np.int64]], dict[str, npt.NDArray[np.int64]]]:
-    """How many raters chose each helpful and each not-helpful tag, (n,) each."""
-
-    def count(tags: tuple[str, ...]) -> dict[str, npt.NDArray[np.int64]]:
-        return {
-            tag: np.bincount(ratings.table.note[ratings.tags[tag]], minlength=len(ratings.table.note_ids))
-            for tag in tags
-            if tag in ratings.tags
-        }
-
-    return count(HELPFUL_TAGS), count(NOT_HELPFUL_TAGS)
+def _count_chosen_tags(ratings: Ratings, tags: tuple[str, ...], raters: int) -> Whole | None:
+    """How many of these tags so many raters chose, (n,); None without any tags."""
+    if not ratings.tags:
+        return None
+    chosen = np.zeros(len(ratings.table.note_ids), dtype=np.int64)
+    for tag in tags:
+        if tag in ratings.tags:
+            chosen += np.bincount(ratings.table.note[ratings.tags[tag]], minlength=len(chosen)) >= raters
+    return chosen
 
 
 def sampled_signals(

@@ -24,28 +24,18 @@ from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, ColumnKind, T
 from crowdnotes.bridging.factorization import fit
 from crowdnotes.bridging.model import (
     LEFT_OUT,
+    Bools,
     Factorization,
     Ids,
-    NoteSignals,
     NoteStatus,
     RatingTable,
-    SampledSignal,
     StatusResult,
     filter_mask,
     nothing_left,
 )
-from crowdnotes.bridging.note_signals import (
-    View,
-    explanation_counts,
-    high_volume_raters,
-    incorrect_signals,
-    sampled_signals,
-    sides,
-    tag_aggregates,
-    tag_lines,
-)
+from crowdnotes.bridging.note_signals import gather_signals, high_volume_raters, usual_rates, with_tag_lines
 from crowdnotes.bridging.public_files import column_names, found_table, read_column
-from crowdnotes.bridging.ratings import Bools, Ratings, load_ratings
+from crowdnotes.bridging.ratings import Ratings, load_ratings
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, doubts, locate, score_notes
 from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
@@ -76,8 +66,8 @@ class NoteFacts:
     was_helpful: npt.NDArray[np.bool_] | None
     status_at_ms: npt.NDArray[np.int64] | None
 
-    def keep(self, rows: npt.NDArray[np.intp]) -> NoteFacts:
-        """The facts of some of the notes, by row number."""
+    def keep(self, rows: npt.NDArray[np.intp] | slice) -> NoteFacts:
+        """Return the facts of some of the notes, by row number."""
         return NoteFacts(*(None if values is None else values[rows] for values in vars(self).values()))
 
 
@@ -356,25 +346,31 @@ def score(
     raters_taken = RatersTaken.of(taken, len(ratings.table.rater_ids), thresholds.raters)
     ids = ratings.table.rater_ids
     ratings, facts, dropped = without_early_not_misleading(ratings, facts)
-    busy = high_volume_raters(ratings, thresholds)
-    explained = explanation_counts(ratings) if ratings.tags else None
-    left_out = None
+    counting = ratings
     if taken is not None:
-        mine = taken[np.searchsorted(ids, ratings.table.rater_ids)][ratings.table.rater]
-        left_out = np.bincount(ratings.table.note[~mine], minlength=len(ratings.table.note_ids))
-        ratings = ratings.only(mine)
-        dropped |= {LEFT_OUT: int(left_out.sum())} if left_out.any() else {}
-    counted, few = those_that_count(replace(ratings, dropped=ratings.dropped | dropped), thresholds)
+        counting = ratings.only(taken[np.searchsorted(ids, ratings.table.rater_ids)][ratings.table.rater])
+        left_out = len(ratings.table) - len(counting.table)
+        dropped |= {LEFT_OUT: left_out} if left_out else {}
+    fitting, few = those_that_count(replace(counting, dropped=counting.dropped | dropped), thresholds)
     known = () if facts.misleading is not None else (NO_NOTES,)
-    fitted = fit_raters(counted, facts.keep(_locate_notes(counted.table, ratings.table)), thresholds, start)
+    fitted = fit_raters(fitting, facts.keep(_locate_notes(fitting.table, ratings.table)), thresholds, start)
     raters = FrozenRaters.of(fitted.fit)
-    scored = final_scores(ratings.table, raters, thresholds)
-    helpful_before = np.isin(ratings.table.note_ids, fitted.helpful_before)
-    signals = _build_signals(
-        ratings, facts, scored, raters, helpful_before, thresholds, busy=busy, explained=explained, left_out=left_out
+    signals = gather_signals(
+        ratings,
+        counting,
+        final_scores(counting.table, raters, thresholds),
+        raters,
+        thresholds,
+        misleading=facts.misleading,
+        was_helpful=facts.was_helpful,
+        usual=usual_rates(counting),
+        busy=high_volume_raters(ratings, thresholds),
+        by_group=taken is not None,
     )
+    note_ids = ratings.table.note_ids
+    signals = with_tag_lines(signals, np.isin(note_ids, fitted.helpful_before), thresholds)
     return PublicScores(
-        tuple(decide(note, thresholds) for note in signals),
+        tuple(decide(signals.note(n, note_id), thresholds) for n, note_id in enumerate(note_ids.tolist())),
         fitted.fit,
         raters_taken,
         ratings.dropped | dropped | few,
@@ -487,64 +483,6 @@ def final_scores(table: RatingTable, raters: FrozenRaters, thresholds: Threshold
     scored.notes.factors[few] = np.nan
     scored.upper_bounds[few] = np.nan
     return scored
-
-
-def _build_signals(
-    ratings: Ratings,
-    facts: NoteFacts,
-    scored: ScoredNotes,
-    raters: FrozenRaters,
-    helpful_before: Bools,
-    thresholds: Thresholds,
-    *,
-    busy: Bools | None,
-    explained: tuple[dict[str, Times], dict[str, Times]] | None,
-    left_out: Times | None,
-) -> list[NoteSignals]:
-    """Of ratings by raters who count; busy, explained: of all ratings, as the scorer has it."""
-    table = ratings.table
-    view = View.of(ratings, scored, raters)
-    counts = np.bincount(table.note, minlength=len(table.note_ids))
-    tags = tag_aggregates(ratings, view, thresholds)
-    lines = None if tags is None else tag_lines(tags[1], helpful_before, thresholds)
-    incorrect = incorrect_signals(ratings, view, thresholds)
-    without_busy = _score_without_busiest(table, busy, raters)
-    asked = None if ratings.sampled is None else sampled_signals(table, ratings.sampled, view, raters, thresholds)
-    return [
-        NoteSignals(
-            note_id=note_id,
-            ratings=int(counts[n]),
-            intercept=float(scored.notes.intercepts[n]),
-            factor=float(scored.notes.factors[n, 0]),
-            negative=negative,
-            positive=positive,
-            misleading=None if facts.misleading is None else bool(facts.misleading[n]),
-            upper_bound=float(scored.upper_bounds[n]),
-            was_helpful=None if facts.was_helpful is None else bool(facts.was_helpful[n]),
-            tag_totals=None if tags is None else {tag: float(values[n]) for tag, values in tags[0].items()},
-            tag_shares=None if tags is None else {tag: float(values[n]) for tag, values in tags[1].items()},
-            tag_lines=lines,
-            incorrect=None if incorrect is None else incorrect[n],
-            intercept_without_high_volume=None if without_busy is None else float(without_busy[n]),
-            left_out=None if left_out is None else int(left_out[n]),
-            sampled=None if asked is None else SampledSignal(float(asked[0, n]), int(asked[1, n]), int(asked[2, n])),
-            helpful_tags=None if explained is None else {tag: int(v[n]) for tag, v in explained[0].items()},
-            not_helpful_tags=None if explained is None else {tag: int(v[n]) for tag, v in explained[1].items()},
-        )
-        for n, (note_id, (negative, positive)) in enumerate(
-            zip(table.note_ids.tolist(), sides(ratings, view), strict=True)
-        )
-    ]
-
-
-def _score_without_busiest(
-    table: RatingTable, busy: Bools | None, raters: FrozenRaters
-) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
-    """Intercepts without the busiest raters (n,), NaN where none are left; None when times are not known."""
-    if busy is None:
-        return None
-    weight = np.where(busy[table.rater], 0, 1).astype(np.float32)
-    return score_notes(replace(table, weight=weight), raters).notes.intercepts
 
 
 def _locate_notes(part: RatingTable, whole: RatingTable) -> np.ndarray[tuple[int], np.dtype[np.intp]]:

@@ -17,11 +17,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS, RATINGS
-from crowdnotes.bridging.model import Factorization, Ids, RatingTable, SideParameters
+from crowdnotes.bridging.model import Bools, Factorization, Ids, RatingTable, SideParameters
 from crowdnotes.bridging.public_files import column_names, found_table, read_column, repeated
 from crowdnotes.errors import InputError
 
-Bools = npt.NDArray[np.bool_]
 _PUBLIC_COLUMNS = ("noteId", "raterParticipantId", "helpfulNum")
 _PREPARED_COLUMNS = ("note_id", "rater_id", "helpful_num")
 

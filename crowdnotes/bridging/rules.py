@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.bridging.model import (
+    Bools,
     Distance,
-    Floats,
+    ManySignals,
     NotApplied,
     NoteSignals,
     NoteStatus,
@@ -27,7 +27,6 @@ from crowdnotes.bridging.model import (
     Side,
     StatusResult,
 )
-from crowdnotes.bridging.ratings import Bools
 from crowdnotes.bridging.thresholds import Thresholds
 from crowdnotes.wording import fill
 
@@ -395,17 +394,14 @@ def explanation(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOut
     if note.helpful_tags is None or note.not_helpful_tags is None:
         return NotApplied(rule=RuleName.EXPLANATION, missing="the raters' tags")
     chosen = note.not_helpful_tags if status is NoteStatus.NOT_HELPFUL else note.helpful_tags
-    explained = sum(1 for raters in chosen.values() if raters >= t.explanation_raters)
-    enough = at_least(
-        "tags chosen by {raters} raters or more", explained, t.explanation_tags, raters=t.explanation_raters
-    )
+    enough = at_least("tags chosen by {raters} raters or more", chosen, t.explanation_tags, raters=t.explanation_raters)
     return outcome(
         RuleName.EXPLANATION,
         status in {NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL} and not enough.met,
         NoteStatus.NEEDS_MORE_RATINGS,
         "Only {n} of the {needed} reasons it takes were chosen by {raters} raters.",
         enough,
-        n=explained,
+        n=chosen,
         needed=t.explanation_tags,
         raters=t.explanation_raters,
     )
@@ -510,40 +506,12 @@ def _explain_unmet_lines(said: RuleOutcome) -> str:
     return f"{short[0].upper()}{short[1:]}."
 
 
-Whole = npt.NDArray[np.int64]
 STATUSES, RULE_NAMES = tuple(NoteStatus), tuple(RuleName)
 
 
-@dataclass(frozen=True)
-class ManySignals:
-    """What `NoteSignals` tells of one note, of n: (n,) each, of the two sides (2, n), by tag (n,) each.
-
-    raters, means, net: of the sides, negative first. incorrect (3, n): like-minded raters with a complaint, their
-    "incorrect" tags, and the usual rates summed. left_out: by raters whom Core leaves out; None where all count.
-    sampled (3, n): see `SampledSignal`. helpful_tags, not_helpful_tags: how many tags enough raters chose.
-    """
-
-    ratings: Whole
-    intercept: Floats
-    factor: Floats
-    upper_bound: Floats
-    misleading: Bools
-    was_helpful: Bools
-    raters: Floats
-    means: Floats
-    net: Floats
-    tag_totals: dict[str, Floats]
-    tag_shares: dict[str, Floats]
-    tag_lines: dict[str, float] | None
-    incorrect: Floats
-    without_busy: Floats
-    left_out: Whole | None
-    sampled: Floats
-    helpful_tags: Whole
-    not_helpful_tags: Whole
-
-
-def decide_all(notes: ManySignals, t: Thresholds) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+def decide_all(  # noqa: PLR0915 - one rule after the other
+    notes: ManySignals, t: Thresholds
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """Each note's inner status and the rule that decided it, as places in STATUSES and RULE_NAMES, (n,) each."""
     status = np.full(len(notes.ratings), STATUSES.index(NoteStatus.NEEDS_MORE_RATINGS), dtype=np.uint8)
     decided = np.full(len(notes.ratings), RULE_NAMES.index(RuleName.INITIAL), dtype=np.uint8)
@@ -557,7 +525,9 @@ def decide_all(notes: ManySignals, t: Thresholds) -> tuple[npt.NDArray[np.uint8]
     helpful, not_helpful, reject = NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL, NoteStatus.FIRM_REJECT
     enough = notes.ratings >= t.min_ratings_for_status
     intercept, away = notes.intercept, np.abs(notes.factor)
-    sets(RuleName.GENERAL_HELPFUL, notes.misleading & enough & (intercept >= t.helpful_intercept), helpful)
+    misleading = notes.misleading
+    if misleading is not None:
+        sets(RuleName.GENERAL_HELPFUL, misleading & enough & (intercept >= t.helpful_intercept), helpful)
     low = intercept <= t.not_helpful_base - t.not_helpful_slope * away
     sets(RuleName.GENERAL_NOT_HELPFUL, enough & low, not_helpful)
     sets(RuleName.UPPER_BOUND, enough & (notes.upper_bound < t.not_helpful_upper_bound), not_helpful)
@@ -565,19 +535,23 @@ def decide_all(notes: ManySignals, t: Thresholds) -> tuple[npt.NDArray[np.uint8]
     disliked &= (notes.means <= t.ratio_side_mean).all(axis=0)
     disliked &= notes.means.sum(axis=0) / 2 <= t.ratio_mean_of_sides
     sets(RuleName.RATIO, enough & disliked, not_helpful)
-    sets(RuleName.NOT_MISLEADING, ~notes.misleading & (intercept < t.not_misleading_intercept), not_helpful)
-    stays = notes.was_helpful & notes.misleading & enough & (intercept >= t.helpful_intercept - t.inertia)
-    sets(RuleName.INERTIA, stays, helpful)
-    unusual = np.zeros(len(status), dtype=bool)
-    for tag, line in (notes.tag_lines or {}).items():
-        if tag != MILD_TAG:
-            unusual |= (notes.tag_totals[tag] > t.tag_total) & (notes.tag_shares[tag] > line)
-    sets(RuleName.TAGS, ~stands(not_helpful) & unusual, reject)
-    complaining, said, usual = notes.incorrect
-    often = (said >= t.incorrect_tags) & (complaining >= t.incorrect_raters)
-    # Without a usual rate any tag is without measure more than usual.
-    often &= np.where(usual > 0, said >= t.incorrect_ratio * np.log1p(usual), said > 0)
-    sets(RuleName.INCORRECT, ~stands(not_helpful) & often, reject)
+    if misleading is not None:
+        sets(RuleName.NOT_MISLEADING, ~misleading & (intercept < t.not_misleading_intercept), not_helpful)
+    if misleading is not None and notes.was_helpful is not None:
+        stays = notes.was_helpful & misleading & enough & (intercept >= t.helpful_intercept - t.inertia)
+        sets(RuleName.INERTIA, stays, helpful)
+    if notes.tag_totals is not None and notes.tag_shares is not None:
+        unusual = np.zeros(len(status), dtype=bool)
+        for tag, line in (notes.tag_lines or {}).items():
+            if tag != MILD_TAG:
+                unusual |= (notes.tag_totals[tag] > t.tag_total) & (notes.tag_shares[tag] > line)
+        sets(RuleName.TAGS, ~stands(not_helpful) & unusual, reject)
+    if notes.incorrect is not None:
+        complaining, said, usual = notes.incorrect
+        often = (said >= t.incorrect_tags) & (complaining >= t.incorrect_raters)
+        # Without a usual rate any tag is without measure more than usual.
+        often &= np.where(usual > 0, said >= t.incorrect_ratio * np.log1p(usual), said > 0)
+        sets(RuleName.INCORRECT, ~stands(not_helpful) & often, reject)
     sets(RuleName.LARGE_FACTOR, stands(helpful) & (away > t.max_factor), reject)
     sets(RuleName.LOW_INTERCEPT, ~stands(not_helpful) & (intercept < t.reject_intercept), reject)
     net, raters = np.maximum(notes.net, 0).min(axis=0), notes.raters.sum(axis=0)
@@ -585,16 +559,19 @@ def decide_all(notes: ManySignals, t: Thresholds) -> tuple[npt.NDArray[np.uint8]
     asked = (net >= t.minority_net_helpful) & (net < t.balance_free)
     share = np.divide(net, raters, out=np.zeros(len(status)), where=raters > 0)
     sets(RuleName.BALANCE, stands(helpful) & asked & (share < t.balance_share), NoteStatus.NEEDS_YOUR_HELP)
-    falls = notes.without_busy < t.refit_intercept
-    sets(RuleName.HIGH_VOLUME, stands(helpful) & falls, NoteStatus.NEEDS_YOUR_HELP)
+    if notes.without_busy is not None:
+        falls = notes.without_busy < t.refit_intercept
+        sets(RuleName.HIGH_VOLUME, stands(helpful) & falls, NoteStatus.NEEDS_YOUR_HELP)
     if notes.left_out is not None:
         together = np.maximum(notes.ratings + notes.left_out, 1)
         sets(RuleName.CAPTURE, notes.ratings / together < t.core_share, NoteStatus.NEEDS_MORE_RATINGS)
-    score, *asked_of = notes.sampled
-    liked_less = (score < t.sampled_intercept) & (intercept - score >= t.sampled_gap)
-    liked_less &= (np.sum(asked_of, axis=0) >= t.sampled_ratings) & (np.min(asked_of, axis=0) >= t.sampled_per_side)
-    sets(RuleName.SAMPLED, stands(helpful) & liked_less, NoteStatus.NEEDS_MORE_RATINGS)
-    chosen = np.where(stands(not_helpful), notes.not_helpful_tags, notes.helpful_tags)
-    unexplained = (stands(helpful) | stands(not_helpful)) & (chosen < t.explanation_tags)
-    sets(RuleName.EXPLANATION, unexplained, NoteStatus.NEEDS_MORE_RATINGS)
+    if notes.sampled is not None:
+        score, *asked_of = notes.sampled
+        liked_less = (score < t.sampled_intercept) & (intercept - score >= t.sampled_gap)
+        liked_less &= (np.sum(asked_of, axis=0) >= t.sampled_ratings) & (np.min(asked_of, axis=0) >= t.sampled_per_side)
+        sets(RuleName.SAMPLED, stands(helpful) & liked_less, NoteStatus.NEEDS_MORE_RATINGS)
+    if notes.helpful_tags is not None and notes.not_helpful_tags is not None:
+        chosen = np.where(stands(not_helpful), notes.not_helpful_tags, notes.helpful_tags)
+        unexplained = (stands(helpful) | stands(not_helpful)) & (chosen < t.explanation_tags)
+        sets(RuleName.EXPLANATION, unexplained, NoteStatus.NEEDS_MORE_RATINGS)
     return status, decided

@@ -72,6 +72,12 @@ class ScoredNotes:
     notes: SideParameters
     upper_bounds: Floats
 
+    def keep(self, rows: slice) -> ScoredNotes:
+        """Return some of the notes."""
+        notes = self.notes
+        kept = SideParameters(notes.ids[rows], notes.intercepts[rows], notes.factors[rows])
+        return ScoredNotes(kept, self.upper_bounds[rows])
+
 
 def score_notes(table: RatingTable, raters: FrozenRaters) -> ScoredNotes:
     """Score every note of the table; ratings by raters that are not known are left out.

@@ -15,8 +15,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from crowdnotes.bridging.model import Floats, NoteSignals, NoteStatus, RatingTable, RuleName, StatusResult
-from crowdnotes.bridging.note_signals import View, sides
+from crowdnotes.bridging.model import Floats, NoteStatus, RatingTable, RuleName, StatusResult
+from crowdnotes.bridging.note_signals import gather_signals
 from crowdnotes.bridging.public_scoring import NoteFacts, final_scores, helpful_raters
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.rules import decide
@@ -263,20 +263,24 @@ def attack(world: World, options: AttackOptions) -> Attack:
     votes = np.concatenate(([0], np.cumsum(given)))
     scored = final_scores(table, raters, world.thresholds)
     ratings = Ratings(table, True, {})
-    both = sides(ratings, View.of(ratings, scored, raters))
+    many = gather_signals(
+        ratings,
+        ratings,
+        scored,
+        raters,
+        world.thresholds,
+        misleading=np.ones(len(votes), dtype=bool),
+        was_helpful=None,
+        usual=None,
+        busy=None,
+        by_group=False,
+    )
     alone = float(scored.notes.intercepts[0])
     was_helpful = False
     statuses: list[StatusResult] = []
-    for number, (negative, positive) in enumerate(both):
-        signals = NoteSignals(
-            note_id=note,
-            ratings=len(honest) + int(votes[number]),
-            intercept=float(scored.notes.intercepts[number]),
-            factor=float(scored.notes.factors[number, 0]),
-            negative=negative,
-            positive=positive,
-            misleading=True,
-            upper_bound=float(scored.upper_bounds[number]),
+    for number in range(len(votes)):
+        signals = replace(
+            many.note(number, note),
             was_helpful=was_helpful,
             intercept_without_correlated=alone if options.noticed else None,
         )

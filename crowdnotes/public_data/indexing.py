@@ -27,24 +27,21 @@ from crowdnotes.bridging.model import (
     LEFT_OUT,
     Floats,
     Indices,
+    ManySignals,
     NoteStatus,
     RatingTable,
     SideParameters,
     Singles,
+    Whole,
 )
 from crowdnotes.bridging.note_signals import (
     DAY_MS,
     MIN_NOTES_WITH_BUSY_RATERS,
     VOLUME_DAYS,
     FactorScale,
-    View,
-    both_sides,
-    explanation_counts,
-    incorrect_counts,
+    gather_signals,
     mask_busiest,
-    sampled_signals,
-    tag_aggregates,
-    tag_lines,
+    with_tag_lines,
 )
 from crowdnotes.bridging.public_files import Progress
 from crowdnotes.bridging.public_scoring import (
@@ -60,8 +57,8 @@ from crowdnotes.bridging.public_scoring import (
     those_that_count,
 )
 from crowdnotes.bridging.ratings import Ratings
-from crowdnotes.bridging.rules import RULE_NAMES, STATUSES, ManySignals, decide_all
-from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate, score_notes
+from crowdnotes.bridging.rules import RULE_NAMES, STATUSES, decide_all
+from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate
 from crowdnotes.bridging.thresholds import Thresholds
 from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
@@ -73,7 +70,6 @@ from crowdnotes.settings_sections import RatersWanted
 _MAX_RATINGS_PER_PART = 2_000_000  # ratings
 _OTHER_LINE_OFFSET = 0.05  # between the line for the score and the two that it is compared with
 _NEVER = np.iinfo(np.int64).max
-Whole = npt.NDArray[np.int64]
 Part = tuple[slice, Indices, Indices, dict[str, npt.NDArray[Any]]]
 
 
@@ -265,11 +261,10 @@ def statuses(connection: Connection, fit: Fitted, usual: Floats, thresholds: Thr
     del distances
     many = _gather_signals(connection, fit, raters, usual, scored, scale, half, thresholds)
     helpful = np.isin(fit.notes, fit.found.helpful_before)
-    lines = tag_lines(many.tag_shares, helpful, thresholds)
-    many = replace(many, tag_lines=lines)
+    many = with_tag_lines(many, helpful, thresholds)
     status, decided = decide_all(many, thresholds)
     shown = [(line, _count_shown(many, line, thresholds)) for line in other_lines(thresholds)]
-    return Statuses(fit.notes, many.intercept, many.factor, status, decided, scale, half, lines, tuple(shown))
+    return Statuses(fit.notes, many.intercept, many.factor, status, decided, scale, half, many.tag_lines, tuple(shown))
 
 
 def other_lines(thresholds: Thresholds) -> tuple[float, float]:
@@ -322,55 +317,32 @@ def _gather_signals(
 ) -> ManySignals:
     """What the rules look at, of all notes; the tags' lines are not among it."""
     facts = _load_note_facts(connection, fit.notes)
-    calm = np.append(~np.isin(raters.ids, fit.busy), [False, False]).astype(np.float32)
-    usual = np.append(usual, [0.0, 0.0])
-    parts: list[dict[str, Any]] = []
+    # Besides the raters of the fit all others are one, and so are those who are left out.
+    busy, usual = np.append(np.isin(raters.ids, fit.busy), [True, True]), np.append(usual, [0.0, 0.0])
+    parts: list[ManySignals] = []
     at = 0
     wanted = "level, tags, coalesce(sampled, false) AS sampled"
-    for everything, ratings in _read_rating_tables(connection, fit, raters, wanted):
-        table, n = ratings.table, len(ratings.table.note_ids)
-        notes = slice(at, at + n)
-        at = notes.stop
-        view = View.on(scale, table, scored.notes.factors[notes, 0], raters)
-        sides = both_sides(table, view)
-        none = dict.fromkeys(NOT_HELPFUL_TAGS, np.zeros(n))
-        totals, shares = tag_aggregates(ratings, view, thresholds, half) or (none, none)
-        chosen = [
-            sum((tag >= thresholds.explanation_raters).astype(np.int64) for tag in kind.values())
-            for kind in explanation_counts(everything)
-        ]
-        counted = np.bincount(table.note, minlength=n)
-        asked = np.zeros(len(table), dtype=bool) if ratings.sampled is None else ratings.sampled
+    for everything, counting in _read_rating_tables(connection, fit, raters, wanted):
+        rows = slice(at, at + len(counting.table.note_ids))
+        at = rows.stop
+        of_these = facts.keep(rows)
         parts.append(
-            {
-                "ratings": counted,
-                "raters": sides[0],
-                "means": sides[1],
-                "net": sides[2],
-                "totals": np.array(list(totals.values())),
-                "shares": np.array(list(shares.values())),
-                "incorrect": incorrect_counts(ratings, view, usual, thresholds),
-                "without_busy": score_notes(replace(table, weight=calm[table.rater]), raters).notes.intercepts,
-                "left_out": np.bincount(everything.table.note, minlength=n) - counted,
-                "sampled": sampled_signals(table, asked, view, raters, thresholds),
-                "helpful_tags": chosen[0],
-                "not_helpful_tags": chosen[1],
-            }
+            gather_signals(
+                everything,
+                counting,
+                scored.keep(rows),
+                raters,
+                thresholds,
+                misleading=of_these.misleading,
+                was_helpful=of_these.was_helpful,
+                usual=usual,
+                busy=busy,
+                by_group=fit.by_group,
+                scale=scale,
+                half=half,
+            )
         )
-    all_of = {name: np.concatenate([part.pop(name) for part in parts], axis=-1) for name in list(parts[0])}
-    left_out = all_of.pop("left_out")
-    return ManySignals(
-        left_out=left_out if fit.by_group else None,
-        intercept=scored.notes.intercepts,
-        factor=scored.notes.factors[:, 0],
-        upper_bound=scored.upper_bounds,
-        misleading=np.ones(at, dtype=bool) if facts.misleading is None else facts.misleading,
-        was_helpful=np.zeros(at, dtype=bool) if facts.was_helpful is None else facts.was_helpful,
-        tag_totals=dict(zip(NOT_HELPFUL_TAGS, all_of.pop("totals"), strict=True)),
-        tag_shares=dict(zip(NOT_HELPFUL_TAGS, all_of.pop("shares"), strict=True)),
-        tag_lines=None,
-        **all_of,
-    )
+    return ManySignals.joined(parts)
 
 
 def _read_rating_tables(

@@ -235,7 +235,7 @@ class Replay:
         last, scored = ratings - 1, int(self._known[ratings - 1])
         enough = scored >= self._thresholds.min_raters_per_note
         intercept, factor, bound = (float(of[scored - 1]) if enough else float("nan") for of in self._scores)
-        tags = dict(zip(TAGS, self._ticked[:, last].tolist(), strict=True))
+        chosen = self._ticked[:, last] >= self._thresholds.explanation_raters
         calm, counted = int(self._calm[last]), int(self._counted[last])
         negative, positive = self._sampled[:, last].tolist()
         by_sampled = float(self._by_sampled[negative + positive - 1]) if negative + positive else float("nan")
@@ -253,8 +253,8 @@ class Replay:
             left_out=ratings - counted if self._by_group else None,
             sampled=SampledSignal(by_sampled, negative, positive) if self._says_sampled else None,
             **self._complaints.signals(scored if enough else 0, factor),
-            helpful_tags={tag: number for tag, number in tags.items() if tag in HELPFUL_TAGS},
-            not_helpful_tags={tag: number for tag, number in tags.items() if tag not in HELPFUL_TAGS},
+            helpful_tags=int(chosen[: len(HELPFUL_TAGS)].sum()),
+            not_helpful_tags=int(chosen[len(HELPFUL_TAGS) :].sum()),
         )
         return decide(signals, self._thresholds)
 

@@ -13,15 +13,15 @@ import pandas as pd
 import pytest
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
-from crowdnotes.bridging.model import Ids, NoteStatus, RatingTable
+from crowdnotes.bridging.model import Ids, ManySignals, NoteStatus, RatingTable
 from crowdnotes.bridging.note_signals import (
+    FactorScale,
     View,
-    explanation_counts,
+    gather_signals,
     high_volume_raters,
-    incorrect_signals,
-    sides,
     tag_aggregates,
-    tag_lines,
+    usual_rates,
+    with_tag_lines,
 )
 from crowdnotes.bridging.public_scoring import NoteFacts, gather_facts, helpful_raters
 from crowdnotes.bridging.ratings import Ratings
@@ -93,20 +93,28 @@ def _ratings() -> Ratings:
     return Ratings(table, True, {}, np.arange(14, dtype=np.int64) * DAY, tags)
 
 
+def _signals(ratings: Ratings) -> ManySignals:
+    scored = score_notes(ratings.table, RATERS)
+    return gather_signals(
+        ratings, ratings, scored, RATERS, LINES,
+        misleading=None, was_helpful=None, usual=usual_rates(ratings), busy=None, by_group=False,
+    )  # fmt: skip
+
+
 def _view(ratings: Ratings) -> View:
-    return View.of(ratings, score_notes(ratings.table, RATERS), RATERS)
+    factors = score_notes(ratings.table, RATERS).notes.factors[:, 0]
+    return View.on(FactorScale.of(factors, RATERS.factors), ratings.table, factors, RATERS)
 
 
 def test_each_side_has_its_raters_mean_and_net_and_without_raters_no_mean() -> None:
-    (negative, positive), (other_negative, _) = sides(_ratings(), _view(_ratings()))
-    assert (negative.raters, negative.net_helpful) == (3, 2)
-    assert negative.mean == pytest.approx(2.5 / 3)
-    assert (positive.raters, positive.net_helpful) == (3, -1)
-    assert (other_negative.mean, other_negative.net_helpful) == (0, -3)
-    ratings = _ratings().keep(_ratings().table.rater < 3)
-    (negative, positive), _ = sides(ratings, _view(ratings))
-    assert (negative.raters, positive.raters) == (3, 0)
-    assert math.isnan(positive.mean)
+    first, other = (_signals(_ratings()).note(n, n) for n in range(2))
+    assert (first.negative.raters, first.negative.net_helpful) == (3, 2)
+    assert first.negative.mean == pytest.approx(2.5 / 3)
+    assert (first.positive.raters, first.positive.net_helpful) == (3, -1)
+    assert (other.negative.mean, other.negative.net_helpful) == (0, -3)
+    few = _signals(_ratings().keep(_ratings().table.rater < 3)).note(0, 0)
+    assert (few.negative.raters, few.positive.raters) == (3, 0)
+    assert math.isnan(few.positive.mean)
 
 
 def test_tags_weigh_less_the_further_the_rater_is() -> None:
@@ -124,28 +132,27 @@ def test_tags_weigh_less_the_further_the_rater_is() -> None:
 
 
 def test_the_line_of_a_tag_is_its_high_percentile_among_helpful_notes() -> None:
-    shares = {INCORRECT: np.array([0.1, 0.2, 0.9])}
-    lines = tag_lines(shares, np.array([True, True, False]), LINES)
+    signals = replace(_signals(_ratings()), tag_shares={INCORRECT: np.array([0.1, 0.2, 0.9])})
+    lines = with_tag_lines(signals, np.array([True, True, False]), LINES).tag_lines
     assert lines is not None
     assert lines[INCORRECT] == pytest.approx(0.195)
-    assert tag_lines(shares, np.zeros(3, dtype=bool), LINES) is None
+    assert with_tag_lines(signals, np.zeros(3, dtype=bool), LINES).tag_lines is None
 
 
 def test_incorrect_counts_like_minded_raters_with_a_complaint() -> None:
-    ratings = _ratings()
-    view = _view(ratings)
-    signals = incorrect_signals(ratings, view, LINES)
-    assert signals is not None
+    view = _view(_ratings())
+    first, other = (_signals(_ratings()).note(n, n).incorrect for n in range(2))
+    assert first is not None
+    assert other is not None
     near = np.abs(np.clip(RATERS.factors, -0.4, 0.4) - np.clip(view.note_factor[7], -0.4, 0.4)) < 0.3
-    assert signals[1].tags == int(near[:3].sum())
-    assert signals[1].usual == pytest.approx(near[:3].sum())  # each of them tags nothing else
-    assert signals[0].tags == 0
+    assert other.tags == int(near[:3].sum())
+    assert other.usual == pytest.approx(near[:3].sum())  # each of them tags nothing else
+    assert first.tags == 0
 
 
-def test_explanations_count_raters_per_tag() -> None:
-    helpful, not_helpful = explanation_counts(_ratings())
-    assert helpful["helpfulClear"].tolist() == [2, 0]
-    assert not_helpful[INCORRECT].tolist() == [0, 3]
+def test_explanations_are_tags_that_enough_raters_chose() -> None:
+    notes = [_signals(_ratings()).note(n, n) for n in range(2)]
+    assert [(note.helpful_tags, note.not_helpful_tags) for note in notes] == [(1, 0), (0, 1)]
 
 
 def _rated(counts: Sequence[int]) -> Ratings:
@@ -176,8 +183,9 @@ def test_of_under_200_notes_nobody_is_called_busy() -> None:
 
 def test_without_tags_there_is_nothing_to_say_of_them() -> None:
     bare = replace(_ratings(), tags={})
-    assert tag_aggregates(bare, _view(bare), LINES) is None
-    assert incorrect_signals(bare, _view(bare), LINES) is None
+    note = _signals(bare).note(0, 0)
+    assert (note.tag_totals, note.tag_shares, note.incorrect) == (None, None, None)
+    assert (note.helpful_tags, note.not_helpful_tags) == (None, None)
 
 
 HOUR = 3_600_000

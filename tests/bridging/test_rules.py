@@ -150,8 +150,8 @@ SHOWN = NoteSignals(
     diligence_intercept=0.0,
     intercept_without_high_volume=0.45,
     intercept_without_correlated=0.45,
-    helpful_tags={"helpfulClear": 3, "helpfulGoodSources": 3},
-    not_helpful_tags={},
+    helpful_tags=2,
+    not_helpful_tags=0,
 )
 
 
@@ -202,11 +202,11 @@ STOPS: list[tuple[Rule, dict[str, object], NoteStatus, NoteStatus | None]] = [
     (rules.correlated, {"intercept_without_correlated": 0.1}, NMR, None),
     (rules.correlated, {"intercept_without_correlated": NAN}, CRH, None),
     # a status needs two reasons of two raters each
-    (rules.explanation, {"helpful_tags": {"a": 2, "b": 1}}, CRH, NMR),
-    (rules.explanation, {"helpful_tags": {"a": 2, "b": 2}}, CRH, None),
-    (rules.explanation, {"helpful_tags": {"a": 2, "b": 2}, "not_helpful_tags": {"c": 9}}, CRNH, NMR),
-    (rules.explanation, {"helpful_tags": {}, "not_helpful_tags": {"c": 2, "d": 2}}, CRNH, None),
-    (rules.explanation, {"helpful_tags": {}}, NMR, None),
+    (rules.explanation, {"helpful_tags": 1}, CRH, NMR),
+    (rules.explanation, {"helpful_tags": 2}, CRH, None),
+    (rules.explanation, {"helpful_tags": 2, "not_helpful_tags": 1}, CRNH, NMR),
+    (rules.explanation, {"helpful_tags": 0, "not_helpful_tags": 2}, CRNH, None),
+    (rules.explanation, {"helpful_tags": 0}, NMR, None),
 ]
 
 

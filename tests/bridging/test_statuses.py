@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from crowdnotes.bridging.columns import NOT_HELPFUL_TAGS
-from crowdnotes.bridging.model import IncorrectSignal, NoteSignals, NoteStatus, RuleName, SampledSignal, Side
-from crowdnotes.bridging.rules import RULE_NAMES, STATUSES, ManySignals, decide, decide_all
+from crowdnotes.bridging.model import ManySignals, NoteStatus, RuleName
+from crowdnotes.bridging.rules import RULE_NAMES, STATUSES, decide, decide_all
 from crowdnotes.bridging.thresholds import THRESHOLDS
 
 _NOTES = 1_500
@@ -48,40 +48,15 @@ def _made(chance: np.random.Generator) -> ManySignals:
     )
 
 
-def _one(many: ManySignals, n: int) -> NoteSignals:
-    negative, positive = (
-        Side(int(many.raters[side, n]), float(many.means[side, n]), int(many.net[side, n])) for side in range(2)
-    )
-    complaining, said, usual = many.incorrect[:, n].tolist()
-    return NoteSignals(
-        note_id=n,
-        ratings=int(many.ratings[n]),
-        intercept=float(many.intercept[n]),
-        factor=float(many.factor[n]),
-        negative=negative,
-        positive=positive,
-        misleading=bool(many.misleading[n]),
-        upper_bound=float(many.upper_bound[n]),
-        was_helpful=bool(many.was_helpful[n]),
-        tag_totals={tag: float(values[n]) for tag, values in many.tag_totals.items()},
-        tag_shares={tag: float(values[n]) for tag, values in many.tag_shares.items()},
-        tag_lines=many.tag_lines,
-        incorrect=IncorrectSignal(int(complaining), int(said), usual),
-        intercept_without_high_volume=float(many.without_busy[n]),
-        left_out=None if many.left_out is None else int(many.left_out[n]),
-        sampled=SampledSignal(float(many.sampled[0, n]), int(many.sampled[1, n]), int(many.sampled[2, n])),
-        helpful_tags={str(tag): 2 for tag in range(many.helpful_tags[n])},
-        not_helpful_tags={str(tag): 2 for tag in range(many.not_helpful_tags[n])},
-    )
-
-
 def test_all_notes_at_once_are_decided_as_each_alone() -> None:
     lines = THRESHOLDS
     seen: set[RuleName] = set()
     made = _made(np.random.default_rng(0))
-    for many in (made, replace(made, tag_lines=None, left_out=None)):
+    unknown = "misleading was_helpful tag_totals tag_lines incorrect without_busy left_out sampled helpful_tags".split()
+    for lacking in ([], ["tag_lines", "left_out"], *([name] for name in unknown)):
+        many = replace(made, **dict.fromkeys(lacking))  # type: ignore[arg-type]
         status, decided = decide_all(many, lines)
-        alone = [decide(_one(many, n), lines) for n in range(_NOTES)]
+        alone = [decide(many.note(n, n), lines) for n in range(_NOTES)]
         assert [STATUSES[place] for place in status.tolist()] == [one.internal_status for one in alone]
         assert [RULE_NAMES[place] for place in decided.tolist()] == [one.decided_by for one in alone]
         seen |= {one.decided_by for one in alone}
