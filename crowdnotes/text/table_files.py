@@ -390,12 +390,20 @@ def open_export(file: Path) -> Iterator[TextIO]:
         with file.open("w", encoding="utf-8", newline="") as out:
             yield out
         return
-    target = file.resolve()
-    handle, made = tempfile.mkstemp(dir=target.parent, prefix=".crowdnotes-export-")  # its owner's alone
+    with replacement_of(file.resolve()) as made, made.open("w", encoding="utf-8", newline="") as out:
+        yield out
+
+
+@contextmanager
+def replacement_of(file: Path) -> Iterator[Path]:
+    """An empty file beside another, its owner's alone, which takes the other's place unless an error is raised.
+
+    Raises OSError.
+    """
+    handle, made = tempfile.mkstemp(dir=file.parent, prefix=".crowdnotes-")
+    os.close(handle)
     try:
-        with open(handle, "w", encoding="utf-8", newline="") as out:
-            yield out
-        os.replace(made, target)
-    except BaseException:
+        yield Path(made)
+        os.replace(made, file)
+    finally:
         Path(made).unlink(missing_ok=True)
-        raise

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.library.index import LibraryInfo
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import library_parts, shared_libraries
+from crowdnotes.text.table_files import replacement_of
 
 _PART_BYTES = 4_000_000
 _ABANDONED_AFTER = timedelta(
@@ -79,9 +78,8 @@ class SharedLibraries:
     def fetch(self, name: str, sha256: str, target: Path) -> None:
         """Write its file, which appears whole or not at all. Raises LibraryError where a part is lost, and OSError."""
         target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, left = tempfile.mkstemp(dir=target.parent, prefix=".fetching-")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
+        with replacement_of(target) as arriving:
+            with arriving.open("wb") as file:
                 digest, part = hashlib.sha256(), 0
                 while (piece := self._part(sha256, part)) is not None:
                     digest.update(piece)
@@ -89,10 +87,7 @@ class SharedLibraries:
                     part += 1
             if digest.hexdigest() != sha256:
                 raise LibraryError(f"The library “{name}” did not arrive whole.", "It may have been replaced since.")
-            os.chmod(left, 0o444)
-            os.replace(left, target)
-        finally:
-            Path(left).unlink(missing_ok=True)
+            arriving.chmod(0o444)
 
     def remove(self, name: str) -> bool:
         """Whether there was one of that name."""
