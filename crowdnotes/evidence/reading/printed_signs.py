@@ -36,6 +36,7 @@ _MARK_PATTERN = re.compile(
 )
 _NUMBER_PATTERN = re.compile(r"\d{1,4}(?:[.,]\d{1,4})?")
 _SIGNED_PATTERN = re.compile(r"[-−–+]\s?\d{1,4}(?:[.,]\d{1,4})?")
+_SIGNED_NAME_PATTERN = re.compile(r"[-−–]\s?[^\W\d]{1,6}")  # "2^(−ΔΔCt)"
 _CHARGE_PATTERN = re.compile(r"\d?[+−–-]")
 _FRACTION_REST_PATTERN = re.compile(r"\s?[/⁄∕]\s?\d")
 _TEN_PATTERN = re.compile(r"(?:(?<![\d.,])|(?<=[×x*·]))10$")
@@ -107,6 +108,8 @@ def _part_of_number(words: str, near: str, after: str, language: str) -> str | N
         return words  # "65+", "8h30"
     if _is_power(words):
         return _power(words)
+    if _SIGNED_NAME_PATTERN.fullmatch(words):
+        return f"^({words.replace(' ', '')})"
     return f" [{words}]" if _NOTES_PATTERN.fullmatch(words) else None
 
 
