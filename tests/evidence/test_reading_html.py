@@ -280,6 +280,7 @@ def _read_within(middle: str, head: str = "", *, lang: str = "en", url: str = "h
         ("It found <del>412</del> <ins>4</ins> wells", "It found 4 wells"),
         ("It found <s>412</s> <strike>41</strike> 4 wells", "It found 4 wells"),
         ("It found <span style='text-decoration:line-through red'>412</span> 4 wells", "It found 4 wells"),
+        ("By the 2<sup>−ΔΔCt</sup> and 2<sup>-dCT</sup> methods", "By the 2^(−ΔΔCt) and 2^(-dCT) methods"),
         ("It found 4\u03361\u03362\u0336 4 of 2\u03330 wells", "It found 4 of 2\u03330 wells"),
         (
             "It found <b>4\u03381\u03382\u0338</b> s\u0336o\u0336 \u0336m\u0336e\u0336 4 of them",
@@ -397,6 +398,9 @@ def test_what_a_site_shows_in_the_place_of_a_page_has_its_label(title: str, body
     [
         "<h1>Court rules on cookies</h1><p>Judges said that a ticked box is no consent, and that firms must change "
         "their pages.</p><p>The case was brought by a group of consumers against an online lottery in 2013.</p>",
+        "<h1>Why you should reject cookies</h1><p>We tested 50 banners. Our reporters found that we and our readers "
+        "clicked Accept all on most of them.</p><p>We value your privacy, they say, but partners store and access "
+        "information on a device such as cookies and process personal data.</p><button>Accept all</button>",
         "<h1>Court rules on cookie banners</h1><p>Cookie banners must let people reject cookies as easily as accept "
         "them, a court ruled.</p><p>Consent to personalised advertising by a ticked box is none, judges said.</p>",
         "<h1>Privacy policy</h1><p>We do not sell your personal data to our partners. Our site uses cookies to keep "

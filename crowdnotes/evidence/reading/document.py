@@ -216,6 +216,7 @@ _GONE_TITLE_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _MIN_CONSENT_WORDS = 3  # different ones
+_MIN_REPORT_WORDS = 2  # different ones
 _MIN_CONSENT_SHARE = 0.6  # of the letters, in sentences that speak of it
 _MIN_VOICE_SHARE = 0.2  # of the letters, in those of them in which the site speaks of itself
 _MAX_AGE_GATE_CHARACTERS = 600
@@ -315,7 +316,7 @@ def _has_line(text: str, kind: str) -> bool:
 
 
 def _is_consent_notice(text: str, around: str, *, is_policy: bool) -> bool:
-    """Whether a text is next to nothing but a site's own words on consent. What is about cookies does not say "we"."""
+    """Whether a text is next to nothing but a site's own words on consent. What is about cookies says "we" seldom."""
     if not 0 < len(text) < _MAX_CONSENT_CHARACTERS:
         return False
     if is_policy and not _has_line(around, "consent_choice"):
@@ -324,6 +325,8 @@ def _is_consent_notice(text: str, around: str, *, is_policy: bool) -> bool:
     kinds = {found.lower() for found in _STAND_INS["consent"].findall(text)}
     is_short = len(text) < _MAX_SURE_NOTICE_CHARACTERS and _says("consent_use", text)
     if not is_short and (not has_choice or len(kinds) < _MIN_CONSENT_WORDS):
+        return False
+    if len({found.lower() for found in _STAND_INS["consent_report"].findall(text)}) >= _MIN_REPORT_WORDS:
         return False
     sentences = [piece for piece in re.split(r"(?<=[.!?])\s+|(?<=。)|\n", text) if piece]
     about = [piece for piece in sentences if _says("consent", piece) or _says("consent_choice", piece)]
