@@ -57,10 +57,10 @@ class LeftOut:
 
 
 def drop_hidden(tree: Any) -> LeftOut:
-    """Take what is not shown out of an lxml tree, in place; what follows it stays. Inline styles go too.
+    """Take what is not shown out of an lxml tree, in place; what follows it stays.
 
-    They have been judged, and extraction takes "overflow: hidden" for a hidden text. What a style sets above or below
-    the line becomes "sup" or "sub".
+    Inline styles and aria-hidden go too: they have been judged, and extraction takes "overflow: hidden" for a hidden
+    text. What a style sets above or below the line becomes "sup" or "sub".
     """
     sheets = StyleSheets(tree)
     unseen: list[Any] = []  # the outermost elements that are not shown
@@ -101,6 +101,7 @@ def drop_hidden(tree: Any) -> LeftOut:
         element.drop_tree()
     for element in tree.iter():
         element.attrib.pop("style", None)
+        element.attrib.pop("aria-hidden", None)
     return LeftOut(tuple(missed), is_struck)
 
 
@@ -214,8 +215,16 @@ def _is_marked(element: Any) -> bool:
     if element.tag == "dialog" and element.get("open") is None:
         return True
     if (element.get("aria-hidden") or "").strip().lower() == "true":
-        return True
+        return not _is_read_out_otherwise(element)
     return not _HIDDEN_CLASSES.isdisjoint((element.get("class") or "").lower().split())
+
+
+def _is_read_out_otherwise(element: Any) -> bool:
+    """Whether the words beside an element are its own for those who hear the page: "4.1k", read out as "4,100"."""
+    return element.tag == "span" and any(
+        beside is not None and not _HIDDEN_CLASSES.isdisjoint((beside.get("class") or "").lower().split())
+        for beside in (element.getprevious(), element.getnext())
+    )
 
 
 def _font_sizes(style: Style) -> Iterable[str]:
@@ -267,13 +276,13 @@ _MAX_ALIKE = 30  # rules that are tried for one class, id or tag of an element
 _MAX_VALUE = 200  # characters of a declared value
 _TELLING = re.compile(
     r"display|visibility|opacity|decoration|align|font|color|background|position|indent|clip|transform|overflow|left|top|right|bottom"
-    r"|width|height|content|filter|\\|/\*",
+    r"|width|height|content|filter|scale|zoom|\\|/\*",
     re.IGNORECASE,
 )
 _JUDGED = frozenset(
     "display content-visibility visibility opacity font font-size color background background-color background-image"
     " position text-indent margin-left margin-top left top right bottom transform clip clip-path overflow width height"
-    " max-width max-height text-decoration text-decoration-line vertical-align".split()
+    " max-width max-height filter scale zoom text-decoration text-decoration-line vertical-align".split()
 )
 _WORD = r"((?:[\w-]|\\.)+)"
 # A part of a selector: a tag, ".class", "#id" or ":pseudo-class", one in brackets, or any tag.
@@ -457,6 +466,8 @@ def _named(parts: Iterable[re.Match[str]]) -> list[str]:
 _NUMBER = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(px|em|rem|pt|%|vw|vh|)?$")
 _FAR = {"px": -300.0, "pt": -200.0, "em": -20.0, "rem": -20.0, "%": -100.0, "vw": -100.0, "vh": -100.0, "": -300.0}
 
+_SEE_THROUGH_PATTERN = re.compile(r"opacity\(\s*(?:0(?:\.0[0-5]?\d*)?|[0-5]?%|0?\.0[0-5]?\d*)\s*\)")
+
 Style = Mapping[str, str]  # property to value, in lowercase
 
 
@@ -468,6 +479,13 @@ def is_hiding(style: Style) -> bool:
         return True
     opacity = length_of(style.get("opacity", ""))
     if opacity is not None and opacity[0] <= (5 if opacity[1] == "%" else 0.05):
+        return True
+    if _SEE_THROUGH_PATTERN.search(style.get("filter", "")) or re.fullmatch(
+        r"0(?:\.0+)?%?(?:\s.*)?", style.get("scale", "")
+    ):
+        return True
+    zoom = length_of(style.get("zoom", ""))
+    if zoom is not None and 0 < zoom[0] <= (10 if zoom[1] == "%" else 0.1):
         return True
     return _is_moved_away(style) or _is_clipped(style)
 

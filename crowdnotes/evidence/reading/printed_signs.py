@@ -270,8 +270,8 @@ def write_out_signs(tree: Any) -> None:
                 before += place
                 walk.skip_subtree()
                 continue
-        elif name == "math":
-            found.append((element, formula_words(element)))
+        elif name in ("math", "rt", "rp"):  # the last two say how the letters below are spoken
+            found.append((element, formula_words(element) if name == "math" else ""))
             walk.skip_subtree()
         elif (name == "img" and _FORMULA_NAME_PATTERN.search(element.get("class") or "")) or (
             name == "script" and (element.get("type") or "").startswith("math/")
