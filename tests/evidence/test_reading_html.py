@@ -281,6 +281,8 @@ def _read_within(middle: str, head: str = "", *, lang: str = "en", url: str = "h
         ("It found <s>412</s> <strike>41</strike> 4 wells", "It found 4 wells"),
         ("It found <span style='text-decoration:line-through red'>412</span> 4 wells", "It found 4 wells"),
         ("By the 2<sup>−ΔΔCt</sup> and 2<sup>-dCT</sup> methods", "By the 2^(−ΔΔCt) and 2^(-dCT) methods"),
+        ("It had <span aria-hidden=true>4.1k</span><span class=sr-only>4,100</span> wells", "It had 4.1k wells"),
+        ("In 東京<ruby>都<rp>(</rp><rt>と</rt><rp>)</rp></ruby>の水", "東京都の水"),
         ("It found 4\u03361\u03362\u0336 4 of 2\u03330 wells", "It found 4 of 2\u03330 wells"),
         (
             "It found <b>4\u03381\u03382\u0338</b> s\u0336o\u0336 \u0336m\u0336e\u0336 4 of them",
@@ -554,6 +556,17 @@ def test_a_line_with_a_month_alone_gives_its_year() -> None:
         ("<meta property=og:site_name content='None of Your Business'>", "None of Your Business"),
         (LD % '{"@type":"Article","publisher":{"name":"[object Object]"}}', None),
         ("<title>Trials - a history</title>", None),
+        ("<title>Valley Health | Town wells</title><h1>Town wells</h1>", "Valley Health"),
+        (
+            "<meta property=og:site_name content='%SITE%'><meta name=DC.publisher content='Valley Press'>",
+            "Valley Press",
+        ),
+        ("<meta property=og:site_name content='https://a.org'><meta name=citation_publisher content=Ox>", "Ox"),
+        (
+            LD % '{"@graph":[{"@type":"Organization","@id":"#o","name":"Valley Times"},'
+            '{"@type":"Article","publisher":{"@id":"#o"}}]}',
+            "Valley Times",
+        ),
         ("<title>Trial results</title>", None),
     ],
 )

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _MAX_FACT_CHECKS = 5  # of a page's claims; a list of all that a site ever checked is none of this page
 _MAX_ITEMS = 200  # of a page's own data that are looked at
 _MAX_NAME_CHARACTERS = 100
+_MAX_SITE_NAME_CHARACTERS = 50  # at the beginning of a title
 _MAX_MISSED_PIECES = 500
 _MIN_TEXT_CHARACTERS = 80  # characters; less is a shell or a notice, not a page
 # Extraction takes about 0.1 ms a tag and never stops by itself; the longest encyclopaedia articles stay below.
@@ -518,9 +519,10 @@ def _has_type(item: Item, pattern: re.Pattern[str]) -> bool:
 
 
 _SITE_NAME_KEYS = frozenset({"og:site_name", "application-name"})
+_PUBLISHER_KEYS = frozenset({"citation_journal_title", "citation_publisher", "dc.publisher", "dcterms.publisher"})
 # What a site leaves where nobody filled in its name.
 _NO_NAME_PATTERN = re.compile(
-    r"undefined|null|none|nan|n/a|untitled|site ?name|my (?:wordpress )?(?:site|blog|website)"
+    r"https?://.*|%[\w.-]+%|undefined|null|none|nan|n/a|untitled|site ?name|my (?:wordpress )?(?:site|blog|website)"
     r"|just another wordpress (?:site|weblog)|.*(?:\{\{|\$\{|\{%|<%|\[object ).*",
     re.IGNORECASE,
 )
@@ -528,25 +530,43 @@ _TITLE_END_PATTERN = re.compile(r"(.{3,})\s+([|–—·•»:-]|::)\s+([^|–—
 
 
 def _read_publisher(tree: Any, items: Sequence[Item], heading: str) -> str | None:
-    """Who publishes the page as it says: og:site_name, the publisher in its data, or how its title ends."""
-    for meta in islice(tree.iter("meta"), _MAX_META):
-        key = (meta.get("property") or meta.get("name") or "").strip().lower()
-        name = tidy_line((meta.get("content") or "")[:1_000], _MAX_NAME_CHARACTERS) if key in _SITE_NAME_KEYS else ""
-        if name and not _NO_NAME_PATTERN.fullmatch(name):
-            return name
+    """Who publishes the page as it says: og:site_name, the publisher in its data, or how its title ends or begins."""
+    if name := _read_named_meta(tree, _SITE_NAME_KEYS):
+        return name
+    named = {str(item["@id"]): item for item in items if "@id" in item}
     for item in items:
         publisher = item.get("publisher") if _has_type(item, _PAGE_TYPE_PATTERN) else None
         publisher = publisher[0] if isinstance(publisher, list) and publisher else publisher
+        if isinstance(publisher, dict) and "name" not in publisher:
+            publisher = named.get(str(publisher.get("@id")))
         given = publisher.get("name") if isinstance(publisher, dict) else publisher
         name = tidy_line(unescape(given)[:1_000], _MAX_NAME_CHARACTERS) if isinstance(given, str) else ""
         if name and not is_web_address(name) and not _NO_NAME_PATTERN.fullmatch(name):
             return name
+    if name := _read_named_meta(tree, _PUBLISHER_KEYS):
+        return name
     found = _TITLE_END_PATTERN.match(_read_title(tree))
     if found is None:
         return None
+    headings = {_fold(heading), *(_fold("".join(islice(one.itertext(), 20))) for one in islice(tree.iter("h1"), 5))}
+    if _fold(found[3]) in headings:
+        return tidy_line(found[1]) if len(found[1]) <= _MAX_SITE_NAME_CHARACTERS else None
     # "Vaccines - a history" names nobody; a bar does, and so does what stands behind the heading.
-    is_named = found[2] == "|" or " ".join(found[1].split()).casefold() == " ".join(heading.split()).casefold()
+    is_named = found[2] == "|" or _fold(found[1]) in headings
     return tidy_line(found[3], _MAX_NAME_CHARACTERS) if is_named else None
+
+
+def _read_named_meta(tree: Any, keys: frozenset[str]) -> str:
+    for meta in islice(tree.iter("meta"), _MAX_META):
+        key = (meta.get("property") or meta.get("name") or "").strip().lower()
+        name = tidy_line((meta.get("content") or "")[:1_000], _MAX_NAME_CHARACTERS) if key in keys else ""
+        if name and not _NO_NAME_PATTERN.fullmatch(name):
+            return name
+    return ""
+
+
+def _fold(words: str) -> str:
+    return " ".join(words.split()).casefold()
 
 
 def _read_page_fact_checks(tree: Any) -> tuple[tuple[FactCheck, ...], str]:
