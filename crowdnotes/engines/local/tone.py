@@ -202,7 +202,10 @@ _CLAIMED = (
 _POSTED = (
     r"(?:stat(?:es?|ed|ing)|reads?|shar(?:es?|ed|ing)|spread\w*|circulat\w+|show(?:s|ed|ing)?|tells?|told|advis\w+)\b"
 )
-_POSTS = r"(?:posts?|tweets?|videos?|memes?|reels?|messages?|screenshots?|infographics?|rumou?rs?)"
+_POSTS = (
+    r"(?:posts?|tweets?|videos?|memes?|reels?|messages?|screenshots?|infographics?|rumou?rs?"
+    r"|chain (?:e-?mails?|letters?))"
+)
 # What a page reports of what others say: its words are the rumour's, not the page's.
 _RUMOUR = re.compile(
     rf"\b{_POSTS}\b[^.!?\n:;]{{0,60}}?\b(?:{_CLAIMED}|{_POSTED})"
@@ -217,6 +220,9 @@ _RUMOUR = re.compile(
     r"(?:claimed|rumou?red|alleged)\b|\bit (?:is|was) (?:\w+ly |often )(?:believed|said|thought|assumed)\b"
     rf"|\b(?:according to|in|on) (?:an? |the |some |several |many )?(?:\w+[\s-]){{0,3}}{_POSTS}\b(?!-)"
     rf"|\bviral (?:\w+ ){{0,2}}(?:{_POSTS}|claims?)\b"
+    r"|\b(?:images?|photos?|pictures?|clips?|recordings?|articles?|e-?mails?|leaflets?|fl[iy]ers?|documents?)\b"
+    r"[^.!?\n:;]{0,60}?\b(?:purport\w*|falsely|claim(?:s|ed|ing))\b"
+    r"|\bit (?:is|was|has been) (?:being )?(?:\w+ly )?(?:shared|circulated|spread|posted) (?:\w+ ){0,3}that\b"
     # What the page itself once said, and says no more.
     r"|\b(?:earlier|previous|prior|original|older|first) versions? of (?:this|the|our) (?:article|story|report|page|"
     rf"post|paper|text|piece)\b[^.!?\n]{{0,30}}?\b(?:{_CLAIMED}|{_POSTED}|gave\b)"
