@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -99,6 +99,12 @@ _UNIT_BY_NAME = {
     "mcg": "mcg", "microgram": "mcg", "ml": "ml", "year": "year", "yr": "year", "month": "month", "week": "week",
     "day": "day", "hour": "hour", "minute": "minute", "time": "times", "fold": "times",
 }  # fmt: skip
+# What one unit is of another.
+_SIZE_BY_UNIT = {
+    "mcg": ("mass", 1e-6), "mg": ("mass", 1e-3), "g": ("mass", 1.0), "kg": ("mass", 1e3),
+    "minute": ("hours", 1.0), "hour": ("hours", 60.0), "day": ("days", 1.0), "week": ("days", 7.0),
+    "month": ("months", 1.0), "year": ("months", 12.0),
+}  # fmt: skip
 _MEASURING_UNITS = frozenset(_UNIT_BY_NAME.values())
 _PEOPLE = "people"
 _PEOPLE_NAMES = frozenset(
@@ -128,6 +134,10 @@ class Quantity:
 
     def agrees_with(self, other: Quantity) -> bool:
         """Same value as far as both are rounded, and the same unit wherever both measure or count people."""
+        size, other_size = _SIZE_BY_UNIT.get(self.unit), _SIZE_BY_UNIT.get(other.unit)
+        if size and other_size and self.unit != other.unit and size[0] == other_size[0]:
+            factor = other_size[1] / size[1]
+            other = replace(other, value=other.value * factor, step=other.step * factor, unit=self.unit)
         if self.unit in _TOLD_APART and other.unit in _TOLD_APART and self.unit != other.unit:
             return False
         if math.isclose(self.value, other.value):
@@ -157,7 +167,8 @@ _SHARE_STEP = 0.04  # of a share in words, without a qualifier: "half" is from 4
 _FRACTIONS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
 _NAMED_FRACTIONS = "|".join(name for name in _FRACTIONS if name != "half")
 _PART_OF_WHOLE = re.compile(
-    rf"\b(?P<part>\d+(?:\.\d+)?|{_SPELLED_NUMBERS}) (?:in|out of|per) (?:every |each )?(?:a )?"
+    rf"\b(?P<part>\d+(?:\.\d+)?|{_SPELLED_NUMBERS}) (?:in|out of|per|"
+    r"(?:[^\W\d_]+ )?(?:per|for every|for each|in every)) (?:every |each )?(?:a )?"
     rf"(?P<whole>(?!(?:19|20)\d\d\b)\d[\d,]*|{_SPELLED_NUMBERS}|hundred|thousand|million)(?: (?P<scale>{_SCALES}))?\b",
     re.IGNORECASE,
 )
@@ -187,8 +198,9 @@ def shares(text: str) -> list[Quantity]:
 
 def _build_share(text: str, match: re.Match[str], share: float, step: float | None = None) -> Quantity:
     side = _find_side(text, match.start())
-    rough = 100 * share * (_SHARE_STEP if side is None else 1.0)
-    return Quantity(100 * share, "%", match.group(), match.start(), match.end(), step or rough, side)
+    if step is None:  # words round
+        step, side = 100 * share * (_SHARE_STEP if side is None else 1.0), side or 0
+    return Quantity(100 * share, "%", match.group(), match.start(), match.end(), step, side)
 
 
 def _find_side(text: str, start: int) -> int | None:
@@ -293,6 +305,8 @@ def _find_number_hints(sides: Compared) -> Iterator[Hint]:
     for number in [*of_whole, *counted][:_MAX_NUMBERS]:
         if any(number.agrees_with(other) for other in of_sources):
             continue
+        if _is_said_in_words(number, sides, of_sources):
+            continue
         same_unit = [other for other in of_passage if number.unit and other.unit == number.unit]
         nearest = min(same_unit, key=lambda other: _measure_distance(number, other), default=None)
         told = f"Number: “{number.text}”; the passage does not have this number."
@@ -301,11 +315,27 @@ def _find_number_hints(sides: Compared) -> Iterator[Hint]:
         yield Hint(told, Span(start=number.start, end=number.end))
 
 
+def _is_said_in_words(number: Quantity, sides: Compared, of_sources: Sequence[Quantity]) -> bool:
+    """Whether "1990s" is a year of them in a source, or "3rd" its word."""
+    if sides.sentence[number.end : number.end + 1] == "s" and number.value in _YEARS:
+        return any(0 <= other.value - number.value < 10 for other in of_sources)
+    word = _ORDINALS[int(number.value)] if number.value in range(1, len(_ORDINALS)) else ""
+    return bool(word and _ORDINAL_ENDING.match(sides.sentence, number.end)) and any(
+        word in text.lower() for text in (sides.passage, *sides.others)
+    )
+
+
 _TIMES_BY_WORD = {"once": 1.0, "twice": 2.0, "doubl": 2.0, "thrice": 3.0, "tripl": 3.0, "quadrupl": 4.0}
 _TIMES = re.compile(
     rf"\b(?:(?P<word>once|twice|thrice|(?:doubl|tripl|quadrupl)(?=e[sd]?\b|ing\b))|(?P<fold>{_SPELLED_NUMBERS})fold\b)",
     re.IGNORECASE,
 )
+
+
+# "12.345" and "3,5" as most of Europe writes them.
+_OTHER_NOTATION = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3})+|\d{1,9},\d{1,2})(?![\d.,]*\d)")
+_ORDINALS = ("", *"first second third fourth fifth sixth seventh eighth ninth tenth".split())
+_ORDINAL_ENDING = re.compile(r"(?:st|nd|rd|th)\b")
 
 
 @lru_cache(maxsize=256)
@@ -319,6 +349,15 @@ def _list_numbers(passage: str) -> tuple[Quantity, ...]:
             *match.span(),
         )
         for match in _TIMES.finditer(passage)
+    ]
+    said += [
+        Quantity(
+            float(re.sub(r"\.", "", match[0])) if "." in match[0] else float(match[0].replace(",", ".")),
+            "",
+            match[0],
+            *match.span(),
+        )
+        for match in _OTHER_NOTATION.finditer(passage)
     ]
     return (*quantities(passage), *shares(passage), *said)
 

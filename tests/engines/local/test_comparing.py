@@ -92,6 +92,13 @@ def _number_hints(engine: LocalEngine, note: str, *passages: str) -> list[str]:
         ("Two thirds of adults were immune.", ("Of the adults, 66.7% were immune.",)),
         ("About 1.2 million people were immune.", ("There were 1,236,000 immune people.",)),
         ("Some 15% of adults were immune.", ("Of the adults, 14.6% were immune.",)),
+        ("Two thirds of adults were immune.", ("Of the adults, 66.4% were immune.",)),
+        ("It came in 3 per 100,000 people.", ("There were 3 cases for every 100,000 people.",)),
+        ("People took 0.5 g of it.", ("The dose that people took was 500 mg of it.",)),
+        ("The trial ran for two years.", ("The trial ran for 24 months in all.",)),
+        ("The rate was 3.5% in the town.", ("In the town the rate was 3,5 %.",)),
+        ("It was banned in the 1990s.", ("The city banned it in 1994.",)),
+        ("The 3rd dose came in spring.", ("The third dose came in spring.",)),
         ("The risk was 2 times as high.", ("The risk was doubled, to a high one.",)),
     ],
 )
