@@ -489,9 +489,10 @@ class PageLook:
 
     def _unseen(self, *, is_scan: bool) -> Iterator[tuple[int, tuple[int, int]]]:
         painted = {_WHITE, *(area.colour for area in self._areas if area.colour is not None)}
+        off = [not any(run.clip.has(x, y) for x, y, _ in run.middles) for run in self._runs]
+        is_any_on = not all(off)  # else the page's own size is wrong
         for number, run in enumerate(self._runs):
-            is_off = not any(run.clip.has(x, y) for x, y, _ in run.middles)
-            if is_off or (run.is_hidden and not is_scan):
+            if (off[number] and is_any_on) or (run.is_hidden and not is_scan):
                 yield from ((number, place) for place in run.places)
                 continue
             if is_scan:
