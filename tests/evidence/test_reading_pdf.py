@@ -331,6 +331,13 @@ def test_running_heads_and_page_numbers_are_dropped() -> None:
     assert all(f"{town} had many cases" in text and f"doctors of {town}" in text for town in towns)
 
 
+def test_a_number_on_a_line_of_its_own_is_no_page_number_within_a_page() -> None:
+    text = read_body(
+        _pdf([[*PAGE, "412", "wells were tested", "and none was found", "to hold any lead."]]), PDF, None, URL
+    ).text
+    assert "412" in text
+
+
 def test_the_references_at_the_end_are_dropped() -> None:
     listed = ["References", "1. Smith J. Measles. Lancet. 2019;3:1.", "2. Jones K. Vaccines. BMJ. 2020;1:2."]
     assert "Lancet" not in read_body(_pdf([PAGE, PAGE, listed]), PDF, None, URL).text

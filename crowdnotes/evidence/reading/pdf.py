@@ -293,7 +293,7 @@ def _drop_running_heads(pages: list[list[str]]) -> list[list[str]]:
         [
             line
             for place, line in enumerate(lines)
-            if not line.isdigit() and not ((place < 2 or place >= len(lines) - 2) and shape(line) in running)
+            if not ((place < 2 or place >= len(lines) - 2) and (line.isdigit() or shape(line) in running))
         ]
         for lines in pages
     ]
