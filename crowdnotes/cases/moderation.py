@@ -281,7 +281,7 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     )
     text, kind = case.draft.sha256 if case.draft else "", case.classification
     reading = Reading(reader=by.person, at=at, text_sha256=text, classification=kind, findings=findings)
-    reading = reading.model_copy(update={"post_sha256": case.post.identity})
+    reading = reading.replace(post_sha256=case.post.identity)
     work = renewed.desk
     before = reading_by(case, by.key)
     if before is not None and before.findings == findings:

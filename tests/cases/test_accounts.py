@@ -196,21 +196,15 @@ def test_of_a_case_that_moderators_reviewed_their_part_stays_without_what_its_au
     engine: Engine, people: People
 ) -> None:
     author = "Whom the author quotes"
-    case = drafted("sent").model_copy(update={"owner": ZOE.person})
+    case = drafted("sent").replace(owner=ZOE.person)
     evidence = tuple(
-        item.model_copy(
-            update={
-                "reviews": tuple(it.model_copy(update={"reader": ZOE.person, "reason": author}) for it in item.reviews)
-            }
-        )
+        item.replace(reviews=tuple(it.replace(reader=ZOE.person, reason=author) for it in item.reviews))
         for item in case.evidence
     )
     note = f"{NOTE} {author}."
     draft = Draft(text=note, evidence_ids=("E1", "E2"), engine="person", written_at=NOW)
-    case = case.model_copy(
-        update={"evidence": evidence, "draft": draft, "revisions": (draft,), "own_words": author, "urls": (author,)}
-    )
-    case = case.model_copy(update={"assessment": waiting_assessment(case, note, {f"{author}.": "E1"})})
+    case = case.replace(evidence=evidence, draft=draft, revisions=(draft,), own_words=author, urls=(author,))
+    case = case.replace(assessment=waiting_assessment(case, note, {f"{author}.": "E1"}))
     case = moderation.submit(case, NOW, ZOE, author, readers=2)
     case = moderation.claim(case, NOW, BOB)
     for pair in pairs(case):
