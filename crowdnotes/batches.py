@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select, text, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from crowdnotes.cases.intake import new_case_id
 from crowdnotes.domain import Act, Mode
@@ -31,7 +30,7 @@ from crowdnotes.engines.choice import price_is_known
 from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, JobCancelled, JobError
 from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Step, plain_step
 from crowdnotes.post_files import Row, rows_of
-from crowdnotes.storage.database import now_of, reading, writing
+from crowdnotes.storage.database import insert_into, now_of, reading, writing
 from crowdnotes.storage.tables import batch_rows, batches, cases, storable_text, tombstones
 from crowdnotes.text.table_files import write_table
 from crowdnotes.wording import plural
@@ -121,14 +120,11 @@ class Batch:
         unknown, n = (row for row in rows if row.number > known), known
         while chunk := list(islice(unknown, _ROWS_PER_CHUNK)):
             with writing(self._engine) as connection:
-                # Another process may read the same file just now.
-                dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-                if n == 0:
+                if n == 0:  # another process may read the same file just now
                     new = {"id": self.id, "name": storable_text(name)[-200:], "created_at": now_of(connection)}
-                    connection.execute(dialect.insert(batches).values(new).on_conflict_do_nothing())
-                connection.execute(
-                    dialect.insert(batch_rows).on_conflict_do_nothing(), [self._kept(row) for row in chunk]
-                )
+                    connection.execute(insert_into(connection, batches).values(new).on_conflict_do_nothing())
+                rows_of_batch = insert_into(connection, batch_rows).on_conflict_do_nothing()
+                connection.execute(rows_of_batch, [self._kept(row) for row in chunk])
             n = chunk[-1].number
         if n == 0:
             raise InputError(f"{name} has no posts.", "Give a file with a row for each post.")

@@ -16,7 +16,6 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError
 from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, false, func, insert, or_, select, true, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from crowdnotes.cases.review_queue import Queue, save_queue_row
@@ -40,7 +39,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError, StoreError
 from crowdnotes.jobs.records import Fence
-from crowdnotes.storage.database import now_of, reading, writing
+from crowdnotes.storage.database import insert_into, now_of, reading, writing
 from crowdnotes.storage.tables import cases, contents, jobs, queue, storable_text, tombstones
 from crowdnotes.text.tokens import folded, search_parts
 
@@ -257,8 +256,7 @@ def remove_case(connection: Connection, case_id: str, by: Person) -> None:
 
 def _insert_content(connection: Connection, case_id: str, content: bytes) -> str:
     sha256 = hashlib.sha256(content).hexdigest()
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    row = dialect.insert(contents).values(case_id=case_id, sha256=sha256, content=content)
+    row = insert_into(connection, contents).values(case_id=case_id, sha256=sha256, content=content)
     connection.execute(row.on_conflict_do_nothing())
     return sha256
 

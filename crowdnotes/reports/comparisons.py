@@ -14,7 +14,6 @@ from datetime import datetime
 
 from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from crowdnotes.cases.permissions import require
@@ -31,7 +30,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import ComparisonNotFoundError, InputError, StoreError
 from crowdnotes.reports.comparison_files import read_pairs
-from crowdnotes.storage.database import reading, writing
+from crowdnotes.storage.database import insert_into, reading, writing
 from crowdnotes.storage.tables import comparison_answers, comparisons, storable_text
 
 _PARTICIPANT_PATTERN = re.compile(r"[A-Za-z0-9_-]{8,64}")
@@ -178,8 +177,7 @@ class Comparisons:
         values = {"at": now, "document": given.model_dump_json(exclude=set(_ANSWER_COLUMNS))}
         key = {"comparison_id": comparison_id, "participant": participant, "pair": pair}
         with writing(self._engine) as connection:
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            row = dialect.insert(comparison_answers).values(**key, first_at=now, **values)
+            row = insert_into(connection, comparison_answers).values(**key, first_at=now, **values)
             try:
                 connection.execute(row.on_conflict_do_update(index_elements=list(key), set_=values))
             except IntegrityError as error:  # deleted meanwhile

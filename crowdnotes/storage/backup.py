@@ -29,6 +29,7 @@ from crowdnotes import __version__
 from crowdnotes.errors import ConfigurationError, InputError, StoreBusyError, StoreError, StoreFullError
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import (
+    SQLITE_BUSY_CODES,
     connect,
     migrate,
     open_database,
@@ -44,7 +45,6 @@ _MANIFEST_NAME = "manifest.json"
 _DATABASE_NAME = "database"
 _DATA_FILE_PATTERN = re.compile(r"libraries/[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.sqlite|self_tests\.json|utility\.json")
 """Paths in the data folder."""
-_BUSY_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _BUSY_WAIT_SECONDS = 10
 _LEAVING_SECONDS = 3  # until PostgreSQL has forgotten a session that ended
 _IS_FLAGGED_ENCRYPTED = 0x1
@@ -244,7 +244,7 @@ def _open_alone(path: Path) -> Iterator[sqlite3.Connection]:
                 database.execute("PRAGMA locking_mode = EXCLUSIVE")
                 database.executescript("BEGIN EXCLUSIVE; COMMIT")  # the lock stays
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF in _BUSY_CODES:
+                if error.sqlite_errorcode & 0xFF in SQLITE_BUSY_CODES:
                     raise _is_open_elsewhere() from error
                 raise
             yield database
@@ -274,7 +274,7 @@ def _copy_into(source: Path, target: sqlite3.Connection) -> None:
 
     def heard(status: int, _left: int, _all: int) -> None:
         nonlocal deadline
-        if status not in _BUSY_CODES:
+        if status not in SQLITE_BUSY_CODES:
             deadline = time.monotonic() + _BUSY_WAIT_SECONDS
         elif time.monotonic() > deadline:  # without this Python waits forever
             raise StoreBusyError("The database is locked by another program.")

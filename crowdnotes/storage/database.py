@@ -21,7 +21,8 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, func, insert, make_url, select, text
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, exc, func, insert, make_url, select, text
+from sqlalchemy.dialects import postgresql, sqlite
 
 from crowdnotes import __version__
 from crowdnotes.errors import (
@@ -72,6 +73,11 @@ def writing(engine: Engine) -> Iterator[Connection]:
     writer = engine.execution_options(**{_WRITE_OPTION: True})
     with translated(), writer.begin() as connection:
         yield connection
+
+
+def insert_into(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """Return an insert that can be told what to do about a row that is there: `on_conflict_do_nothing()`."""
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
 def now_of(connection: Connection) -> datetime:
@@ -192,7 +198,7 @@ def _connect_postgres(url: URL) -> Engine:
     return engine
 
 
-_SQLITE_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+SQLITE_BUSY_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _SQLITE_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 _SQLITE_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
@@ -231,7 +237,7 @@ def _to_crowdnotes_error(cause: BaseException | None) -> CrowdNotesError:
 
 def _from_sqlite_error(cause: sqlite3.Error) -> CrowdNotesError:
     code = getattr(cause, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest its detail
-    if code in _SQLITE_BUSY:
+    if code in SQLITE_BUSY_CODES:
         return StoreBusyError("The database is locked by another program.")
     if code in _SQLITE_FULL:
         return StoreFullError("The database cannot be written: the disk is full, or the data folder is read-only.")

@@ -10,9 +10,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
 
 from sqlalchemy import Engine, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
-from crowdnotes.storage.database import now_of, writing
+from crowdnotes.storage.database import insert_into, now_of, writing
 from crowdnotes.storage.tables import paces
 
 
@@ -49,9 +48,8 @@ def shared_rate_limiter(engine: Engine, service: str) -> SharedRates:
     @contextmanager
     def book() -> Iterator[tuple[RateLimiter, float]]:
         with writing(engine) as connection:
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
             empty = {"service": key, "document": json.dumps(asdict(RateLimiter()))}
-            connection.execute(dialect.insert(paces).values(empty).on_conflict_do_nothing())
+            connection.execute(insert_into(connection, paces).values(empty).on_conflict_do_nothing())
             kept = connection.execute(select(paces.c.document).where(mine).with_for_update()).scalar_one()
             turns = RateLimiter(**json.loads(kept))
             yield turns, now_of(connection).timestamp()

@@ -11,8 +11,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, Update, delete, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Engine, Update, delete, func, select, update
 
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.export import is_demonstration
@@ -33,7 +32,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import InputError, WorkflowError, XError, XFault
 from crowdnotes.settings import Settings
-from crowdnotes.storage.database import now_of, reading, writing
+from crowdnotes.storage.database import insert_into, now_of, reading, writing
 from crowdnotes.storage.tables import cases, on_x, storable_text, x_scores
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.pasted import post_number
@@ -117,7 +116,7 @@ class ToX:
         with writing(self._engine) as connection:
             connection.execute(delete(x_scores).where(*mine))
             row = {"case_id": case_id, "text_sha256": draft.sha256, "score": score}
-            connection.execute(_build_insert(connection, x_scores).values(row).on_conflict_do_nothing())
+            connection.execute(insert_into(connection, x_scores).values(row).on_conflict_do_nothing())
         return score
 
     def score(self, case: Case) -> float | None:
@@ -243,7 +242,7 @@ class ToX:
             )
             row = mine.model_dump() | {"state": mine.state.value}
             # By what it gives back: of such an insert PostgreSQL's driver does not count the rows.
-            added = _build_insert(connection, on_x).values(row).on_conflict_do_nothing().returning(on_x.c.post_id)
+            added = insert_into(connection, on_x).values(row).on_conflict_do_nothing().returning(on_x.c.post_id)
             return mine if connection.scalar(added) is not None else None
 
     def _unfinished(self, case: Case) -> OnX:
@@ -340,10 +339,6 @@ def status_in_words(status: str) -> str:
     """X's status as a person reads it; one that is new as X says it."""
     known = _LABEL_BY_STATUS.get(status.lower())
     return known or status
-
-
-def _build_insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
 def _require_post_id(case: Case) -> str:
