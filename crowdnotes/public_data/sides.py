@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import Connection
-from crowdnotes.public_data.story import FewWords, in_few_words
+from crowdnotes.public_data.story import FewWords, most_rated
 
 WIDTH = 0.1  # of polarity, from one bar to the next
 _MAX_BARS_PER_SIDE = 10  # bars of a side; who stands further out is counted in the last
@@ -62,11 +62,5 @@ def sides(connection: Connection) -> Sides | None:
 
 def _find_side_notes(connection: Connection, of_kind: str) -> tuple[FewWords, ...]:
     """The most rated of the first that a selection of notes, in an order, gives."""
-    rows = connection.execute(
-        f"""
-        WITH ends AS ({of_kind}, note LIMIT {_MAX_EXTREME_NOTES}),
-        rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN ends USING (note) GROUP BY note)
-        SELECT note, n, text FROM rated JOIN notes USING (note) ORDER BY n DESC, note LIMIT {_MAX_SIDE_NOTES}
-        """
-    ).fetchall()
-    return tuple(map(in_few_words, rows)) if len(rows) == _MAX_SIDE_NOTES else ()
+    found = most_rated(connection, f"{of_kind}, note LIMIT {_MAX_EXTREME_NOTES}", {}, _MAX_SIDE_NOTES)
+    return tuple(found) if len(found) == _MAX_SIDE_NOTES else ()

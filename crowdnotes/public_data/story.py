@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from crowdnotes.bridging.model import NoteStatus, RuleName
@@ -41,12 +42,6 @@ _REASON_BY_RULE_OF_X = {  # what decides at X without being a model
 }
 _MIN_DISAGREEMENT = 0.3  # between the sides' shares of helpful ratings
 _MAX_SHARE_AGAINST = 1 / 3  # the share of a side that may find a note not helpful which the side found somewhat helpful
-_TEXT_BY_STATUS = {
-    NoteStatus.HELPFUL: "shown on the post",
-    NoteStatus.NOT_HELPFUL: "rated not helpful",
-    NoteStatus.NEEDS_MORE_RATINGS: "waiting for more ratings",
-}
-
 _CHANGE_TEXT_BY_STATUS = {
     NoteStatus.HELPFUL: "it was shown",
     NoteStatus.NOT_HELPFUL: "it was rated not helpful",
@@ -68,7 +63,7 @@ class NoteOfPost(FrozenModel):
     def as_text(self) -> str:
         """What X recorded, else what the ratings here say."""
         if self.status:  # X may have words that are new here
-            return _TEXT_BY_STATUS[NoteStatus(self.status)] if self.status in set(_TEXT_BY_STATUS) else self.status
+            return NoteStatus(self.status).as_text if self.status in set(NoteStatus) else self.status
         if self.by_ratings:
             return f"by these ratings {NoteStatus(self.by_ratings).as_text}"
         return "too few ratings for a score"
@@ -229,17 +224,22 @@ def notes_with_words(connection: Connection, words: str, most: int = 20) -> list
     return [in_few_words(row) for row in rows]
 
 
-def notes_of_status(connection: Connection, status: NoteStatus, most: int = 3) -> list[FewWords]:
-    """As `busiest_notes`, of those that have the status by the index's ratings; none without a fit."""
+def most_rated(connection: Connection, which_sql: str, values: Mapping[str, object], most: int) -> list[FewWords]:
+    """As `busiest_notes`, of the notes that a query selects."""
     rows = connection.execute(
-        """
-        WITH theirs AS (SELECT note FROM scores WHERE status = $status),
-        rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN theirs USING (note) GROUP BY note)
+        f"""
+        WITH chosen AS ({which_sql}),
+        rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN chosen USING (note) GROUP BY note)
         SELECT note, n, text FROM rated JOIN notes USING (note) ORDER BY n DESC, note LIMIT $most
         """,
-        {"status": status.value, "most": most},
+        {**values, "most": most},
     ).fetchall()
     return [in_few_words(row) for row in rows]
+
+
+def notes_of_status(connection: Connection, status: NoteStatus, most: int = 3) -> list[FewWords]:
+    """As `busiest_notes`, of those that have the status by the index's ratings; none without a fit."""
+    return most_rated(connection, "SELECT note FROM scores WHERE status = $status", {"status": status.value}, most)
 
 
 def notes_to_begin_with(connection: Connection) -> dict[str, list[FewWords]]:
@@ -262,17 +262,8 @@ def is_number_or_link(wanted: str) -> bool:
 
 def taken_down_notes(connection: Connection, most: int = 4) -> list[FewWords]:
     """As `busiest_notes`, of those that X showed and shows no longer; none without a status history."""
-    rows = connection.execute(
-        """
-        WITH gone AS (
-            SELECT note FROM history
-            WHERE $shown IN (first_status, latest_status) AND status <> $shown
-        ), rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN gone USING (note) GROUP BY note)
-        SELECT note, n, text FROM rated JOIN notes USING (note) ORDER BY n DESC, note LIMIT $most
-        """,
-        {"shown": NoteStatus.HELPFUL.value, "most": most},
-    ).fetchall()
-    return [in_few_words(row) for row in rows]
+    gone = "SELECT note FROM history WHERE $shown IN (first_status, latest_status) AND status <> $shown"
+    return most_rated(connection, gone, {"shown": NoteStatus.HELPFUL.value}, most)
 
 
 def in_plain_words(told: Story, thresholds: Thresholds) -> StoryText:
@@ -377,7 +368,7 @@ def _describe_score(told_of: ScoreStory, thresholds: Thresholds) -> str:
     score, needed = in_figures(now.intercept, line), in_figures(line, line)
     told = (
         f"Its score, which counts agreement across sides and not votes, is {score}; {needed} is needed to be shown. "
-        f"By these ratings it is {_TEXT_BY_STATUS[now.status]}."
+        f"By these ratings it is {now.status.as_text}."
     )
     # Where the score alone is short, the two numbers are the reason; else a rule stands in the way.
     short = now.decided_by is RuleName.INITIAL and now.intercept < line
@@ -424,7 +415,7 @@ def _compare_first_with_all(first: Moment, now: Moment) -> str:
         return f"{found} After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status the same."
     return (
         f"{found} After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status another: "
-        f"{_TEXT_BY_STATUS[first.status]}."
+        f"{first.status.as_text}."
     )
 
 
