@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime, parsedate_to_datetime
+from email.utils import format_datetime
 from pathlib import Path
 from typing import Protocol, TypeVar, cast
 from urllib.parse import urljoin
@@ -30,6 +30,7 @@ from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.reading.document import parse_content_type, settle_kind
 from crowdnotes.evidence.ssrf_guard import CONNECTION_ERRORS, Deadline, GuardedTransport, check_url
 from crowdnotes.settings_sections import FetchSettings
+from crowdnotes.text.dates import parse_http_date
 from crowdnotes.text.urls import MAX_URL
 from crowdnotes.wording import fill
 
@@ -95,7 +96,7 @@ def asked_at(response: httpx.Response) -> datetime:
     status = response.extensions.get("caching")
     if status is None or not status["from_cache"] or status["revalidated"]:
         return now
-    dated = _parse_http_date(response.headers.get("Date", "")) or now
+    dated = parse_http_date(response.headers.get("Date", "")) or now
     return min(now, max(dated, now - timedelta(seconds=_MAX_CACHED_SECONDS)))
 
 
@@ -131,7 +132,7 @@ class _CacheableTransport(httpx.BaseTransport):
         response = self._transport.handle_request(request)
         if response.status_code >= 400:
             response.headers["Cache-Control"] = "no-store"
-        if _parse_http_date(response.headers.get("Date", "")) is None:  # RFC 9110 6.6.1: the recipient adds it
+        if parse_http_date(response.headers.get("Date", "")) is None:  # RFC 9110 6.6.1: the recipient adds it
             age = response.headers.get("Age", "").strip()
             old = int(age) if age.isascii() and age.isdigit() and len(age) < 9 else 0
             response.headers["Date"] = format_datetime(datetime.now(UTC) - timedelta(seconds=old), usegmt=True)
@@ -141,14 +142,6 @@ class _CacheableTransport(httpx.BaseTransport):
 def _read_whole_body(entry: Entry) -> Entry:
     body = b"".join(cast("Iterator[bytes]", entry.response.stream))
     return replace(entry, response=replace(entry.response, stream=iter([body])))
-
-
-def _parse_http_date(header: str) -> datetime | None:
-    try:
-        moment = parsedate_to_datetime(header)
-    except (ValueError, IndexError, OverflowError):
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _drop_traceback(record: logging.LogRecord) -> bool:

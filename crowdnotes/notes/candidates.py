@@ -18,7 +18,15 @@ from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import EngineError
 from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.notes.existing_notes import drawn_mean, links_of, pages_of
-from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
+from crowdnotes.text.note_rules import (
+    MAX_NOTE_LINKS,
+    NOTE_LIMIT,
+    URL_WEIGHT,
+    characters_for_words,
+    find_urls,
+    note_length,
+    without_urls,
+)
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.urls import canonical_url, linkable
 
@@ -170,7 +178,6 @@ def _find_first_clause(words: str) -> str:
     return words[: end.start()] if end else words
 
 
-MAX_LINKS = 3  # each costs a character and a space
 LOCAL = ResultOrigin("local")
 _MAX_NOTES_PER_CALL = 6  # more than a note of 280 characters can hold
 _PROMPT_TOKENS = 1_500  # of the instructions and the post
@@ -180,7 +187,7 @@ _TOKENS_PER_CANDIDATE = 150  # of one candidate, its quotes included
 
 def budget_for(notes: Sequence[ExistingNote]) -> int:
     """Characters for the words of a note that may link to the pages of these notes."""
-    return NOTE_LIMIT - min(MAX_LINKS, len(pages_of(notes))) * (URL_WEIGHT + 1)
+    return characters_for_words(len(pages_of(notes)))
 
 
 def note_subsets(
@@ -270,7 +277,7 @@ def build_candidate(
     for turn in zip_longest(*wanted):
         for url in turn:
             room = note_length(" ".join([text, *chosen.values()])) + URL_WEIGHT + 1 <= NOTE_LIMIT
-            if url is not None and len(chosen) < MAX_LINKS and room and canonical_url(url) not in there:
+            if url is not None and len(chosen) < MAX_NOTE_LINKS and room and canonical_url(url) not in there:
                 chosen.setdefault(canonical_url(url), url)
     return Candidate(
         text=" ".join([text, *chosen.values()]),

@@ -29,13 +29,19 @@ from crowdnotes.domain import (
 from crowdnotes.engines import Brief, Engine, EngineStep, Written
 from crowdnotes.errors import EngineError
 from crowdnotes.notes.gates import ask_about_age
-from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
+from crowdnotes.text.note_rules import (
+    MAX_NOTE_LINKS,
+    NOTE_LIMIT,
+    characters_for_words,
+    find_urls,
+    note_length,
+    without_urls,
+)
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.urls import linkable
 from crowdnotes.wording import plural
 
 _CANDIDATE_COUNT = 3
-_MAX_LINKS = 3  # each costs a character and a space
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +139,7 @@ def _is_recent(source: Source, brief: Brief) -> bool:
 
 def budget_for(evidence: Sequence[Evidence]) -> int:
     """Characters for the words of a note that may link to all of these passages."""
-    links = min(_MAX_LINKS, len({item.source.url for item in evidence if item.source.url}))
-    return NOTE_LIMIT - links * (URL_WEIGHT + 1)
+    return characters_for_words(len({item.source.url for item in evidence if item.source.url}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,5 +311,5 @@ def _append_links(written: Written, by_id: dict[str, Evidence]) -> str:
     if any(url.has_scheme or url.url not in quoted for url in find_urls(written.text)):
         raise EngineError("The engine put a link of its own into the note.")
     urls = [by_id[evidence_id].source.url for evidence_id in written.evidence_ids]
-    links = list(dict.fromkeys(linkable(url) for url in urls if url))[:_MAX_LINKS]
+    links = list(dict.fromkeys(linkable(url) for url in urls if url))[:MAX_NOTE_LINKS]
     return " ".join([" ".join(written.text.split()), *links])

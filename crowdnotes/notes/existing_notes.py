@@ -20,7 +20,7 @@ from crowdnotes.domain import (
     SupernoteScore,
 )
 from crowdnotes.text.note_rules import find_urls
-from crowdnotes.text.urls import canonical_url
+from crowdnotes.text.urls import canonical_url, each_page_once
 from crowdnotes.wording import fill, plural
 
 ENOUGH_RATINGS = 5  # below it X gives no status
@@ -32,11 +32,7 @@ _MIN_LIKED_MEAN = 0.6  # mean rating
 
 def links_of(note: ExistingNote) -> tuple[str, ...]:
     """The links of a note, each page once, in order; "cdc.gov/flu" with https before it. A bare host is no link."""
-    found: dict[str, str] = {}
-    for url in find_urls(note.text):
-        if url.link:
-            found.setdefault(canonical_url(url.link), url.link)
-    return tuple(found.values())
+    return each_page_once(url.link for url in find_urls(note.text) if url.link)
 
 
 def pages_of(notes: Iterable[ExistingNote]) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 
@@ -58,6 +58,15 @@ def _parse_with_format(text: str, pattern: str) -> date:
 
 def _parse_rfc_2822(text: str) -> date:
     return parsedate_to_datetime(text).date()
+
+
+def parse_http_date(header: str) -> datetime | None:
+    """Return the moment that a Date or Retry-After header names (RFC 9110, 5.6.7); None where it names none."""
+    try:
+        moment = parsedate_to_datetime(header)
+    except (ValueError, IndexError, OverflowError):
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def month_number(text: str) -> int | None:

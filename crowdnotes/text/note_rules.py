@@ -23,6 +23,7 @@ from crowdnotes.text import kept_by_text
 NOTE_LIMIT = 280
 AMBER_FROM = 260
 URL_WEIGHT = 1
+MAX_NOTE_LINKS = 3  # of a note that the program writes; each costs a character and a space
 
 # Where a URL begins and ends, by the rules of X's own github.com/twitter/twitter-text (extractUrl): a path has Latin
 # and Cyrillic letters and closed brackets, a query ASCII alone, a host with a scheme any letter; none begins after $, #
@@ -182,6 +183,11 @@ def note_length(text: str) -> int:
     """Characters of a note as X counts them: code points, each URL as 1, a line break as 1."""
     text = text.replace("\r\n", "\n")
     return len(text) - sum(span.end - span.start - URL_WEIGHT for span in find_urls(text))
+
+
+def characters_for_words(links: int) -> int:
+    """Return how many characters a note has for its words beside so many links, of which it takes three at most."""
+    return NOTE_LIMIT - min(MAX_NOTE_LINKS, links) * (URL_WEIGHT + 1)
 
 
 def x_storage_form(stored: str) -> str:

@@ -8,6 +8,7 @@ the papers and trials that it names by number.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from urllib.parse import parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit
 
 from crowdnotes.domain import X_HOSTS, Hit, SourceCategory
@@ -192,10 +193,15 @@ def references_in(text: str) -> tuple[str, ...]:
     found += [address for match in _DOI_IN_TEXT_PATTERN.finditer(rest) if (address := doi_url(match.group()))]
     for pattern, address in _ADDRESS_BY_NUMBER_PATTERN:
         found += [address.format(match[match.lastindex or 0].upper()) for match in pattern.finditer(rest)]
-    once: dict[str, str] = {}
-    for link in found:
-        once.setdefault(canonical_url(link), link)
-    return tuple(once.values())[:_MAX_REFERENCES]
+    return each_page_once(found)[:_MAX_REFERENCES]
+
+
+def each_page_once(links: Iterable[str]) -> tuple[str, ...]:
+    """Return the first link to each page, in order."""
+    found: dict[str, str] = {}
+    for link in links:
+        found.setdefault(canonical_url(link), link)
+    return tuple(found.values())
 
 
 def trials_in(text: str) -> list[str]:

@@ -20,7 +20,7 @@ from crowdnotes.engines.prompt_injection import find_injections, holds_injection
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError
 from crowdnotes.text.markdown import host
-from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
+from crowdnotes.text.note_rules import NOTE_LIMIT, characters_for_words, find_urls, note_length, without_urls
 
 _MAX_REASON_CHARACTERS = 260
 _FINAL_DECISION_LINE = re.compile(r"[\s*_#]*Final decision[\s*_]*:[\s*_]*(yes|no)[\s*_.]*", re.IGNORECASE)
@@ -150,7 +150,7 @@ def _build_principle_result(name: PrincipleName, answer: WordsAnswer, note: str,
 
 
 def _build_words_question(post: Post, note: str) -> Question[WordsAnswer]:
-    values = {"budget": NOTE_LIMIT - 4}
+    values = {"budget": characters_for_words(links=2)}
     return question(
         EngineStep.JUDGING,
         "words",

@@ -31,7 +31,7 @@ from crowdnotes.evidence.library.index import Incoming, Record
 from crowdnotes.post_files import check_expansion, read_parquet
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls, x_storage_form
-from crowdnotes.text.urls import canonical_url, is_on_x, is_web_address
+from crowdnotes.text.urls import canonical_url, each_page_once, is_on_x, is_web_address
 
 FILES = (".tsv", ".zip", ".parquet")
 _INDEX_SUFFIX = ".duckdb"
@@ -144,10 +144,7 @@ def _write_sorted_notes(path: Path, scratch: Path) -> tuple[Path, list[str], int
 
 def note_links(text: str) -> tuple[str, ...]:
     """The pages that a note links to, each once, in order: not posts on X, nor what is no address of a page."""
-    found: dict[str, str] = {}
-    for link in _find_page_links(text):
-        found.setdefault(canonical_url(link), link)
-    return tuple(found.values())
+    return each_page_once(_find_page_links(text))
 
 
 def _find_page_links(text: str) -> Iterator[str]:

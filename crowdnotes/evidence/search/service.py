@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
@@ -31,6 +30,7 @@ from crowdnotes.evidence.reading.plain_text import plain_line
 from crowdnotes.evidence.ssrf_guard import CONNECTION_ERRORS, Deadline, GuardedTransport, cancellable_sleep, check_url
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.storage.rate_limits import RateLimiter, SharedRates, local_rate_limiter, shared_rate_limiter
+from crowdnotes.text.dates import parse_http_date
 from crowdnotes.text.markdown import host
 from crowdnotes.wording import duration, fill
 
@@ -388,12 +388,8 @@ def _parse_retry_after(said: str) -> float | None:
     """Seconds from a Retry-After header, which gives seconds or a moment (RFC 9110, 10.2.3)."""
     if re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", said):
         return float(said)
-    try:
-        moment = parsedate_to_datetime(said)
-    except (ValueError, IndexError, OverflowError):
-        return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
+    moment = parse_http_date(said)
+    return None if moment is None else max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
 def _to_search_error(error: FetchError) -> SearchError:
