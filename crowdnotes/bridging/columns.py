@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+DAY_MS = 86_400_000
+
 
 class ColumnKind(StrEnum):
     """How a column's text is read."""

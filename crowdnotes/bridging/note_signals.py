@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
+from crowdnotes.bridging.columns import DAY_MS, HELPFUL_TAGS, NOT_HELPFUL_TAGS
 from crowdnotes.bridging.model import Bools, Floats, ManySignals, RatingTable, Whole
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate, score_notes
 from crowdnotes.bridging.thresholds import Thresholds
 
-DAY_MS = 24 * 3600 * 1000
 VOLUME_DAYS = (7, 28)
 MIN_NOTES_WITH_BUSY_RATERS = 200
 _WEIGHT_STEEPNESS = 5  # of the weight's fall with distance (tag_filter.py)

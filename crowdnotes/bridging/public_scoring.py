@@ -47,7 +47,7 @@ from crowdnotes.wording import fill
 NOT_MISLEADING_UNTIL_MS = 1_664_755_200_000  # 2022-10-03: ratings on such notes until then are not used
 
 
-_NEVER = np.iinfo(np.int64).max
+NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def gather_facts(data: Path, note_ids: Ids) -> NoteFacts:
         was_helpful = (history["currentStatus"] == NoteStatus.HELPFUL.value).to_numpy(dtype=bool)
         if "timestampMillisOfLatestNonNMRStatus" in history:
             times = history["timestampMillisOfLatestNonNMRStatus"]
-            status_at = times.where(times > 0).fillna(_NEVER).to_numpy(dtype=np.int64)
+            status_at = times.where(times > 0).fillna(NEVER).to_numpy(dtype=np.int64)
     created = _coalesce_column(tables, "createdAtMillis")
     authors = _coalesce_column(tables, "noteAuthorParticipantId")
     return NoteFacts(

@@ -38,7 +38,7 @@ _PHRASE_BY_OVERRIDABLE_KIND = {
     ObstacleKind.LINK_UNINSPECTED: "the page behind the link {what} was not read",
     ObstacleKind.LINK_UNANSWERED: "the link {what} did not respond",
 }
-_LINK_KINDS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
+LINK_KINDS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
 
 
 class ObstacleId(FrozenModel):
@@ -54,7 +54,7 @@ class ObstacleId(FrozenModel):
 
     def although(self, address: Callable[[str], str] = str) -> str:
         """In words that follow "approved although", for one that is overridable; `address` writes a link."""
-        subject = address(self.subject) if self.kind in _LINK_KINDS else self.subject
+        subject = address(self.subject) if self.kind in LINK_KINDS else self.subject
         return fill(_PHRASE_BY_OVERRIDABLE_KIND[self.kind], what=subject)
 
 

@@ -25,12 +25,12 @@ class GateName(LabelledEnum):
     HELPFULNESS = "helpfulness"
 
 
-class GateStatus(StrEnum):
+class GateStatus(LabelledEnum):
     """NOT_RUN is neither a pass nor a fail: the gate gave no verdict, and `reason` says why."""
 
-    PASS = "PASS"
-    FAIL = "FAIL"
-    NOT_RUN = "NOT_RUN"
+    PASS = "PASS", "passed"
+    FAIL = "FAIL", "failed"
+    NOT_RUN = "NOT_RUN", "not run"
 
 
 BY_PERSON = "person"

@@ -23,7 +23,7 @@ from crowdnotes.text.urls import is_web_address
 
 _MAX_CLAIM_CHARACTERS = 1_000  # characters; some publishers put the whole post there
 _MAX_NAME_CHARACTERS = 100
-_MAX_VERDICT_CHARACTERS = 120  # some publishers put a paragraph there
+MAX_VERDICT_CHARACTERS = 120  # some publishers put a paragraph there
 _MAX_NUMBER_CHARACTERS = 12
 _LANGUAGE_CODE_PATTERN = re.compile(r"([a-z]{2})(?![a-z])", re.IGNORECASE)
 _CLAIM_REVIEW_TYPE_PATTERN = re.compile(r"(?:^|[/:])ClaimReview$")
@@ -195,15 +195,15 @@ def _read_name(item: Item, *keys: str) -> str:
 
 def _read_rating(item: Item) -> tuple[str, str]:
     """The verdict in words and the number with its scale, each as it was given, "" where it was not."""
-    words = _read_text(_look_up(item, "reviewRating", "alternateName"), _MAX_VERDICT_CHARACTERS)
+    words = _read_text(_look_up(item, "reviewRating", "alternateName"), MAX_VERDICT_CHARACTERS)
     given = [
-        _read_text(_look_up(item, "reviewRating", key), _MAX_VERDICT_CHARACTERS)
+        _read_text(_look_up(item, "reviewRating", key), MAX_VERDICT_CHARACTERS)
         for key in ("ratingValue", "worstRating", "bestRating")
     ]
     value, worst, best = (_parse_number(text) for text in given)
     if value is None:
         whole = _look_up(item, "reviewRating")
-        return words or given[0] or (_read_text(whole, _MAX_VERDICT_CHARACTERS) if isinstance(whole, str) else ""), ""
+        return words or given[0] or (_read_text(whole, MAX_VERDICT_CHARACTERS) if isinstance(whole, str) else ""), ""
     if worst is None or best is None or worst == best:
         return words, "" if words else f"{given[0]}, with no scale given"
     inside = min(worst, best) <= value <= max(worst, best)

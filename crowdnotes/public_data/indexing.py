@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pydantic import Field
 
-from crowdnotes.bridging.columns import NOT_HELPFUL_TAGS
+from crowdnotes.bridging.columns import DAY_MS, NOT_HELPFUL_TAGS
 from crowdnotes.bridging.model import (
     LEFT_OUT,
     Floats,
@@ -35,7 +35,6 @@ from crowdnotes.bridging.model import (
     Whole,
 )
 from crowdnotes.bridging.note_signals import (
-    DAY_MS,
     MIN_NOTES_WITH_BUSY_RATERS,
     VOLUME_DAYS,
     FactorScale,
@@ -47,6 +46,7 @@ from crowdnotes.bridging.public_files import Progress
 from crowdnotes.bridging.public_scoring import (
     CORE_GROUPS,
     EARLY,
+    NEVER,
     NOT_MISLEADING_UNTIL_MS,
     FittedRaters,
     NoteFacts,
@@ -69,7 +69,6 @@ from crowdnotes.settings_sections import RatersWanted
 
 _MAX_RATINGS_PER_PART = 2_000_000  # ratings
 _OTHER_LINE_OFFSET = 0.05  # between the line for the score and the two that it is compared with
-_NEVER = np.iinfo(np.int64).max
 Part = tuple[slice, Indices, Indices, dict[str, npt.NDArray[Any]]]
 
 
@@ -183,7 +182,7 @@ def _load_note_facts(connection: Connection, notes: Whole) -> NoteFacts:
             coalesce(history.status, '') = ? AS shown
         FROM wanted LEFT JOIN notes USING (note) LEFT JOIN history USING (note) ORDER BY wanted.note
         """,
-        [_NEVER, NoteStatus.HELPFUL.value],
+        [NEVER, NoteStatus.HELPFUL.value],
     )
     connection.unregister("wanted")
     return NoteFacts(facts["misleading"], facts["written"], facts["author"], facts["shown"], facts["latest"])
@@ -224,7 +223,7 @@ def _read_rating_parts(
             [int(notes[first]), int(notes[last - 1])],
         )
         place, known = locate(rows.pop("note"), notes[part])
-        key = np.where(known, place * (len(raters) + 2) + rows["place"], _NEVER)
+        key = np.where(known, place * (len(raters) + 2) + rows["place"], NEVER)
         order = np.argsort(key)[: np.count_nonzero(known)]
         yield part, place[order].astype(np.int32), rows.pop("place")[order], {n: rows[n][order] for n in rows}
 
@@ -352,7 +351,7 @@ def _read_rating_tables(
 
     Their raters are those of the fit, one for all others, and one for those who are left out.
     """
-    ids = np.append(raters.ids, [_NEVER, _NEVER])
+    ids = np.append(raters.ids, [NEVER, NEVER])
     for part, place, who, rows in _read_rating_parts(connection, fit.notes, fit.counts, raters.ids, wanted):
         table = RatingTable(fit.notes[part], ids, place, who, (rows["level"] / 2).astype(np.float32))
         tags = {tag: rows["tags"] >> n & 1 == 1 for n, tag in enumerate(TAGS)} if "tags" in rows else {}

@@ -22,7 +22,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS, TABLES, TableSpec
+from crowdnotes.bridging.columns import DAY_MS, ENROLMENT, HISTORY, NOTES, RATINGS, TABLES, TableSpec
 from crowdnotes.bridging.public_files import (
     Progress,
     find_shards,
@@ -34,6 +34,7 @@ from crowdnotes.bridging.public_files import (
 )
 from crowdnotes.bridging.ratings import is_sampled
 from crowdnotes.domain import FrozenModel
+from crowdnotes.domain.post import FIRST_ID_MS
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, how_many
 from crowdnotes.public_data.topics import label
@@ -132,9 +133,7 @@ def _hash_bytes(some: bytes) -> str:
 
 
 _FIRST_POSSIBLE_MS = 1_609_459_200_000  # 2021-01-01: Birdwatch began that month
-_DAY_MS = 86_400_000
-_SAME_DOWNLOAD_MS = 2 * _DAY_MS  # the files of one day's download end at different notes
-_SNOWFLAKE_EPOCH_MS = 1_288_834_974_657  # of X's ids: milliseconds since then, above 22 bits
+_SAME_DOWNLOAD_MS = 2 * DAY_MS  # the files of one day's download end at different notes
 _FIRST_SNOWFLAKE = 29_700_000_000  # ids before November 2010 were plain numbers
 _MESSAGE_BY_MISSING_TABLE = {
     "notes": "There are no notes: posts, texts, surges and delays are not known.",
@@ -204,7 +203,7 @@ def load_folder(connection: Connection, data: Path, now_ms: int, progress: Progr
 
 def snowflake(times_ms: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The first id of X for something made at these times."""
-    return (times_ms - _SNOWFLAKE_EPOCH_MS) << 22
+    return (times_ms - FIRST_ID_MS) << 22
 
 
 def _has_loaded(connection: Connection, spec: TableSpec) -> bool:
@@ -516,7 +515,7 @@ def _read_times(block: pa.Table, name: str, now_ms: int, dropped: Counter[str]) 
     """A column of times; those that cannot be right are left out and counted. 0 and below mean "never"."""
     times = _read_typed_column(block, name, pa.int64())
     said = pc.fill_null(pc.greater(times, 0), False)
-    right = pc.and_(pc.fill_null(pc.greater_equal(times, _FIRST_POSSIBLE_MS), False), pc.less(times, now_ms + _DAY_MS))
+    right = pc.and_(pc.fill_null(pc.greater_equal(times, _FIRST_POSSIBLE_MS), False), pc.less(times, now_ms + DAY_MS))
     right = pc.fill_null(right, False)
     if wrong := pc.sum(pc.and_not(said, right)).as_py():
         dropped[f"(value left out, row kept) {name} before 2021 or still to come"] += wrong
@@ -526,8 +525,8 @@ def _read_times(block: pa.Table, name: str, now_ms: int, dropped: Counter[str]) 
 def _read_snowflake_times(posts: pa.ChunkedArray, now_ms: int, dropped: Counter[str]) -> pa.Array:
     """When posts were made, from their ids; None for ids that are no snowflakes."""
     known = pc.fill_null(posts, 0).to_numpy()
-    times = (known >> 22) + _SNOWFLAKE_EPOCH_MS
-    right = (known > _FIRST_SNOWFLAKE) & (times < now_ms + _DAY_MS)
+    times = (known >> 22) + FIRST_ID_MS
+    right = (known > _FIRST_SNOWFLAKE) & (times < now_ms + DAY_MS)
     if wrong := int(np.count_nonzero(~right)):
         dropped["(value left out, row kept) tweetId is no snowflake: when the post was made is not known"] += wrong
     return pa.array(times, pa.int64(), mask=~right)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from crowdnotes.bridging.columns import DAY_MS
 from crowdnotes.bridging.model import NoteStatus
 from crowdnotes.bridging.scoring import Extremes, score_as_rated
 from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
@@ -29,7 +30,7 @@ from crowdnotes.wording import fill, plural
 FRESH_DAYS = 7
 _MAX_LISTED_POSTS = 50
 _MAX_SCORED_POSTS = 4 * _MAX_LISTED_POSTS  # those whose notes our own reckoning shows are left out of them
-_DAY_MS, _HOUR_MS = 86_400_000, 3_600_000
+_HOUR_MS = 3_600_000
 
 
 class BestNote(FrozenModel):
@@ -119,9 +120,9 @@ def work(
         connection, "SELECT greatest((SELECT max(written) FROM notes), (SELECT max(rated) FROM ratings), 0)"
     )
     numbers = None if days is None else [(day - date(1970, 1, 1)).days for day in days]
-    connection.execute(_WAITING_POSTS_SQL, {"days": numbers, "day_ms": _DAY_MS, "shown": NoteStatus.HELPFUL.value})
+    connection.execute(_WAITING_POSTS_SQL, {"days": numbers, "day_ms": DAY_MS, "shown": NoteStatus.HELPFUL.value})
     rows = connection.execute(
-        _MOST_RATED_SQL, {"fresh": until - FRESH_DAYS * _DAY_MS, "most": _MAX_SCORED_POSTS}
+        _MOST_RATED_SQL, {"fresh": until - FRESH_DAYS * DAY_MS, "most": _MAX_SCORED_POSTS}
     ).fetchall()
     posts = [row[0] for row in rows]
     best = _find_best_notes(connection, posts, thresholds)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from crowdnotes.bridging.columns import DAY_MS
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import Connection, how_many
 from crowdnotes.public_data.topics import topic_names
 
 YOUNG_DAYS = 14  # then X locks a status; a younger note may still get its first
-_DAY_MS = 86_400_000
 HEALTH = "health"  # any of the seven topics
 LAST_LOAD = "SELECT coalesce(max(load), 0) FROM loads"
 _INSERT_POSTS_SQL = """
@@ -86,7 +86,7 @@ def make_posts(connection: Connection, before: int) -> None:
         if made == before and how_many(connection, _FEW_CHANGED_SQL):
             which = "post IN (SELECT post FROM changed)"
         connection.execute(f"DELETE FROM posts WHERE {which}; DELETE FROM posts_made")
-        connection.execute(_INSERT_POSTS_SQL.format(which=which), {"young": newest - YOUNG_DAYS * _DAY_MS})
+        connection.execute(_INSERT_POSTS_SQL.format(which=which), {"young": newest - YOUNG_DAYS * DAY_MS})
         connection.execute("INSERT INTO posts_made VALUES (?)", [load])
         connection.commit()
     except BaseException:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import csv
 
-from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS, ColumnKind, TableSpec
+from crowdnotes.bridging.columns import DAY_MS, ENROLMENT, HISTORY, NOTES, RATINGS, ColumnKind, TableSpec
 from crowdnotes.bridging.public_scoring import CORE_GROUPS
 from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
@@ -28,7 +28,7 @@ from crowdnotes.public_data.loading import snowflake
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 _LAST_DAY = date(2025, 6, 30)
-_HOUR_MS, _DAY_MS = 3_600_000, 86_400_000
+_HOUR_MS = 3_600_000
 _ROWS_PER_CHUNK = 500_000  # rows made at once
 _RATER_SHARES = 0.5 ** np.arange(8)  # shares of the raters that a note may come to; the smaller, the busier
 _SHARE_OF_FIRST_CAMP = 0.55
@@ -127,7 +127,7 @@ def _make_notes(chance: np.random.Generator, notes: int, ratings: int, raters: i
     extra = round(usual * (_SURGE_FACTOR - 1))
     day = np.concatenate((np.full(extra, surge), chance.integers(0, days, posts - extra)))
     begin = datetime(_LAST_DAY.year, _LAST_DAY.month, _LAST_DAY.day, tzinfo=UTC) - timedelta(days=days - 1)
-    posted = int(begin.timestamp() * 1000) + day * _DAY_MS + chance.integers(0, _DAY_MS, posts)
+    posted = int(begin.timestamp() * 1000) + day * DAY_MS + chance.integers(0, DAY_MS, posts)
     post_ids = snowflake(posted) + np.arange(posts) % 4096  # of two in one millisecond the last bits differ
     first_delay = np.exp(chance.normal(np.log(_FIRST_NOTE_HOURS), 1.2, posts))
     first_note = posted + (first_delay * _HOUR_MS).astype(np.int64)

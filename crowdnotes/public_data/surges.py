@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from crowdnotes.bridging.columns import DAY_MS
 from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import Connection, columns, how_many
 from crowdnotes.public_data.posts import Filter, gather_posts
@@ -26,7 +27,6 @@ _MIN_SURGE_POSTS = 5
 _MAX_TERMS, _MAX_POSTS = 10, 50
 _MIN_TERM_POSTS = 3  # posts of the three days
 _MIN_STANDARD_ERRORS = 3.0  # standard errors between the share of posts in the three days and in the baseline
-_DAY_MS = 86_400_000
 # Runs of letters of one script; of Han and Katakana two make a word, of Hiragana none (they are its grammar).
 _TERM_PATTERN = (
     r"\p{Han}{2,}|[\p{Katakana}ー]{2,}|\p{Hangul}{2,}"
@@ -137,7 +137,7 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
     """
     posts = gather_posts(connection, chosen)
     not_dated = how_many(connection, "SELECT count(*) FROM chosen WHERE posted IS NULL")
-    counted = columns(connection, _POSTS_PER_DAY_SQL, [_DAY_MS, _DAY_MS])
+    counted = columns(connection, _POSTS_PER_DAY_SQL, [DAY_MS, DAY_MS])
     earlier = posts - not_dated - int(counted["posts"].sum())
     if not len(counted["day"]):
         return Surges(
@@ -209,7 +209,7 @@ def trending(connection: Connection, day: date) -> tuple[Term, ...]:
         ORDER BY more DESC, term LIMIT $most
         """,
         {
-            "day": _DAY_MS,
+            "day": DAY_MS,
             "middle": middle,
             "before": BASELINE_DAYS,
             "words": _TERM_PATTERN,
@@ -236,7 +236,7 @@ def posts_of_day(connection: Connection, day: date) -> tuple[SurgePost, ...]:
         FROM those LEFT JOIN rated USING (post) LEFT JOIN shown ON shown.post = those.post LEFT JOIN texts USING (post)
         ORDER BY coalesce(ratings, 0) DESC, those.post LIMIT $most
         """,
-        {"day": _DAY_MS, "number": _convert_to_day_number(day), "most": _MAX_POSTS},
+        {"day": DAY_MS, "number": _convert_to_day_number(day), "most": _MAX_POSTS},
     ).fetchall()
     return tuple(
         SurgePost(

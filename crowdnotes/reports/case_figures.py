@@ -27,6 +27,7 @@ from crowdnotes.domain import (
     SourceCategory,
     Usage,
 )
+from crowdnotes.domain.approval import LINK_KINDS
 from crowdnotes.errors import CaseNotFoundError, StoreError
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_sentences
@@ -38,7 +39,6 @@ OPEN = "open"  # beside the kinds of decision, what a case is that has none
 LINKS = "links"  # beside the gates and principles, what a person may pass over with a reason
 _EVIDENCE_EVENTS = frozenset({"stage passages", "passage copied in"})  # kinds of event
 _TEXT_EVENTS = frozenset({"note edited", "candidate chosen"})
-_LINK_KINDS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
 
 
 class Course(LabelledEnum):
@@ -183,7 +183,7 @@ def _trace_checks(case: Case) -> dict[str, Course]:
             courses[name] = Course.OVERRIDDEN
         elif GateStatus.FAIL in verdicts:
             courses[name] = Course.MENDED if verdicts[-1] is GateStatus.PASS else Course.FAILING
-    if any(found.kind in _LINK_KINDS for found in passed_over):
+    if any(found.kind in LINK_KINDS for found in passed_over):
         courses[LINKS] = Course.OVERRIDDEN
     return courses
 

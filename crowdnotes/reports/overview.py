@@ -281,13 +281,6 @@ def _build_endings(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> 
     )
 
 
-_LABEL_BY_GATE_STATUS = {
-    GateStatus.PASS: "passed",
-    GateStatus.FAIL: "failed",
-    GateStatus.NOT_RUN: "not run",
-}
-
-
 def _build_gates(cases: Sequence[CaseFigures]) -> Counted:
     scored = [case.gates for case in cases if case.gates is not None]
     failed = Counter(name for gates in scored for name, status in gates.items() if status is GateStatus.FAIL)
@@ -316,8 +309,8 @@ def _build_gates(cases: Sequence[CaseFigures]) -> Counted:
         ),
         bars=tuple(name.as_text.capitalize() for name in GateName),
         parts=tuple(
-            (word, tuple(float(sum(gates[name] is status for gates in scored)) for name in GateName))
-            for status, word in _LABEL_BY_GATE_STATUS.items()
+            (status.as_text, tuple(float(sum(gates[name] is status for gates in scored)) for name in GateName))
+            for status in GateStatus
         ),
         unit="notes",
     )

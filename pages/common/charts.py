@@ -15,7 +15,7 @@ from crowdnotes.text.markdown import escaped, in_figures
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
 _ENTRY_SEPARATOR = " \u2003"  # a wide space between two entries, where a line may break
-_HIDE_TRACE_NAME = "<extra></extra>"  # beside what stands under the pointer
+HIDE_TRACE_NAME = "<extra></extra>"  # beside what stands under the pointer
 _BAR_HEIGHT = 34  # pixels of a bar with its gap
 
 
@@ -45,7 +45,7 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
             x=[100 * n / total if total else 0 for n, total in zip(part.counts, totals, strict=True)],
             text=[str(n) if n else "" for n in part.counts],
             customdata=list(zip(part.counts, totals, strict=True)),
-            hovertemplate=f"{part.name}: %{{customdata[0]}} of %{{customdata[1]}}" + _HIDE_TRACE_NAME,
+            hovertemplate=f"{part.name}: %{{customdata[0]}} of %{{customdata[1]}}" + HIDE_TRACE_NAME,
             orientation="h",
             textposition="inside",
             insidetextanchor="middle",
@@ -187,7 +187,7 @@ def spread(
             **{length: [middle], place: [row]},
             mode="markers",
             marker={"size": 15, "symbol": "diamond", "color": accent, "line": {"color": ground, "width": 2}},
-            hovertemplate=f"{name}: half within {words}" + _HIDE_TRACE_NAME,
+            hovertemplate=f"{name}: half within {words}" + HIDE_TRACE_NAME,
         )
         labels.append((middle, row, words, 16))
     for first, last, level, words in levels:
@@ -450,7 +450,7 @@ def funnel(steps: Sequence[tuple[str, int]], *, unsure: Sequence[bool], alt: str
     gone = [max(0, before - after) for before, after in zip([left[0], *left], left, strict=False)]
     rows = [str(place) for place in range(len(steps))]  # two steps of one name stay two bars
     figure = go.Figure()
-    hover = "%{customdata[0]} left, %{customdata[1]} removed" + _HIDE_TRACE_NAME
+    hover = "%{customdata[0]} left, %{customdata[1]} removed" + HIDE_TRACE_NAME
     both = list(zip(left, gone, strict=True))
     look = {"color": accent, "pattern": {"shape": ["/" if open_ else "" for open_ in unsure], "fillmode": "replace"}}
     figure.add_bar(x=left, y=rows, orientation="h", marker=look, customdata=both, hovertemplate=hover)

@@ -30,11 +30,6 @@ STATUS_SIGNS = {
     GateStatus.FAIL: ":red[:material/cancel:]",
     GateStatus.NOT_RUN: ":gray[:material/do_not_disturb_on:]",
 }
-STATUS_WORDS = {
-    GateStatus.PASS: "passed",
-    GateStatus.FAIL: "failed",
-    GateStatus.NOT_RUN: "not run",
-}
 
 
 class Piece(TypedDict):
@@ -304,7 +299,7 @@ def gate_path(results: Iterable[GateResult], questions: Mapping[GateName, str], 
             "asks": questions[result.gate],
             "status": result.status.value,
             "sign": _GATE_SIGNS[result.status],
-            "label": STATUS_WORDS[result.status],
+            "label": result.status.as_text,
             "reason": controls_shown(result.reason),
             "score": result.score,
             "threshold": result.threshold,

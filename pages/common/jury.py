@@ -19,12 +19,12 @@ from crowdnotes.domain import (
 from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.wording import fill
 from pages.common.charts import Standing, number_line
-from pages.common.components import STATUS_SIGNS, STATUS_WORDS, changed_pieces, marked_text, people
+from pages.common.components import STATUS_SIGNS, changed_pieces, marked_text, people
 from pages.common.session import expander, workspace
 
 ENDS = (0.0, 0.6)  # of the line, around the 0.40; what lies beyond is drawn at the ends
 _MIN_POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
-_CANDIDATE_LETTERS = "ABCDEFGHIJ"
+CANDIDATE_LETTERS = "ABCDEFGHIJ"
 
 
 def jury_panel(case: Case, *, busy: bool) -> None:
@@ -160,7 +160,7 @@ def _compare_candidates(case: Case, verdict: JuryVerdict) -> None:
     """The candidates on one scale, the draft among them, when the jury heard more than one."""
     heard = [
         (letter, found)
-        for letter, candidate in zip(_CANDIDATE_LETTERS, case.candidates, strict=False)
+        for letter, candidate in zip(CANDIDATE_LETTERS, case.candidates, strict=False)
         if (found := case.verdict_on(candidate.sha256)) is not None
     ]
     if len(heard) < 2:
@@ -237,7 +237,7 @@ def _draw_gate_changes(before: Assessment, now: Assessment) -> None:
 
 
 def _format_gate_status(status: GateStatus) -> str:
-    return f"{STATUS_SIGNS[status]} {STATUS_WORDS[status]}"
+    return f"{STATUS_SIGNS[status]} {status.as_text}"
 
 
 def _draw_jury_change(effect: EditEffect, case: Case) -> None:

@@ -24,6 +24,7 @@ from pages.common.components import (
     source_name,
     web_link,
 )
+from pages.common.jury import CANDIDATE_LETTERS
 from pages.common.layout import Area, StepName, go_to
 from pages.common.progress import job_panel, start, under_way
 from pages.common.search_report import through_badge
@@ -81,9 +82,6 @@ def stop_asking(case: Case) -> None:
 
 def _with_scheme(url: str) -> str:
     return url if "://" in url else f"https://{url}"
-
-
-_CANDIDATE_LETTERS = "ABCDEFGHIJ"
 
 
 def proposals(case: Case, job: JobRecord | None) -> None:
@@ -165,7 +163,7 @@ def _draw_candidates(case: Case) -> None:
         return
     label = plural(len(case.candidates), "{n} candidate", "{n} candidates")
     with st.expander(label, expanded=True, key=f"candidates-{case.id}", type="compact"):
-        for letter, candidate in zip(_CANDIDATE_LETTERS, case.candidates, strict=False):
+        for letter, candidate in zip(CANDIDATE_LETTERS, case.candidates, strict=False):
             _draw_candidate_card(case, letter, candidate)
 
 

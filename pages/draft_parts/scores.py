@@ -11,7 +11,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill
-from pages.common.components import STATUS_SIGNS, STATUS_WORDS, gate_path, outside_text
+from pages.common.components import STATUS_SIGNS, gate_path, outside_text
 from pages.common.jury import jury_panel, what_the_edit_changed
 from pages.common.layout import StepName
 from pages.common.progress import job_panel, start, under_way
@@ -145,7 +145,7 @@ def _draw_principle(case: Case, result: PrincipleResult) -> None:
     stale = not case.assessment_is_current
     name = result.principle.value
     sign = ":gray[:material/history:]" if stale else STATUS_SIGNS[result.status]
-    lines = [f"{sign} **{name[:1].upper()}{name[1:]}:** {STATUS_WORDS[result.status]}"]
+    lines = [f"{sign} **{name[:1].upper()}{name[1:]}:** {result.status.as_text}"]
     lines.append(f":small[:gray[{escaped(result.reason)}]]")
     failed = result.status is GateStatus.FAIL
     messages = [escaped(message, 200) for message in dict.fromkeys(finding.message for finding in result.findings)]

@@ -13,12 +13,11 @@ import streamlit as st
 from crowdnotes.public_data.delays import Hours
 from crowdnotes.public_data.replay import FIRST, Moment, ScoreStory
 from crowdnotes.public_data.surges import Surges
-from pages.common.charts import draw, shades, theme_colours, theme_name
+from pages.common.charts import HIDE_TRACE_NAME, draw, shades, theme_colours, theme_name
 
 _MIN_RATINGS_FOR_AUTO_TICKS = 10  # from the first to the last that are drawn: each has its tick
 _CHART_HEIGHT = 240  # pixels
 _ROW_HEIGHT = 34
-_HIDE_TRACE_NAME = "<extra></extra>"
 _LAST_STEP_SHARE = 0.04  # of the whole time
 _TICK_HOURS = (1 / 60, 1 / 6, 1, 3, 6, 12, 24, 72, 168, 720)
 _TICK_LABELS = ("1 min", "10 min", "1 h", "3 h", "6 h", "12 h", "1 day", "3 days", "1 week", "30 days")
@@ -35,7 +34,7 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
         y=[one.intercept for one in moments],
         mode="lines+markers" if len(moments) == 1 else "lines",
         line={"color": accent, "width": 3},
-        hovertemplate="After %{x} ratings: %{y:.2f}" + _HIDE_TRACE_NAME,
+        hovertemplate="After %{x} ratings: %{y:.2f}" + HIDE_TRACE_NAME,
     )
     by_place = {one.ratings: one.intercept for one in moments}
     known = [one.ratings for one in moments]
@@ -46,7 +45,7 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
         mode="markers",
         marker={"size": 12, "symbol": "diamond", "color": second},
         customdata=[one.after.as_text for one, _ in changes],
-        hovertemplate="After %{x} ratings: %{customdata}" + _HIDE_TRACE_NAME,
+        hovertemplate="After %{x} ratings: %{customdata}" + HIDE_TRACE_NAME,
     )
     figure.add_hline(y=line, line={"color": ink, "dash": "dash", "width": 2}, layer="below")
     last = moments[-1].intercept if moments else None
@@ -94,7 +93,7 @@ def ratings_by_side(moments: Sequence[Moment], *, alt: str, key: str) -> list[tu
                 mode="lines",
                 line={"width": 0, "shape": "hv", "color": colour},
                 fillcolor=colour,
-                hovertemplate=f"{shown}: %{{customdata:,}}{_HIDE_TRACE_NAME}",
+                hovertemplate=f"{shown}: %{{customdata:,}}{HIDE_TRACE_NAME}",
             )
     most = max((max(one.minus.n, one.plus.n) for one in moments), default=1) or 1
     step = max(1, int(f"{most / 2:.0e}".split("e")[0]) * 10 ** math.floor(math.log10(most / 2))) if most > 1 else 1
@@ -122,7 +121,7 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     figure = go.Figure()
     figure.add_scatter(
         x=list(days), y=list(found.per_day), mode="lines", line={"color": accent, "width": 1.5, "shape": "hvh"},
-        hovertemplate="%{x|%-d %b %Y}: %{y:,} posts" + _HIDE_TRACE_NAME,
+        hovertemplate="%{x|%-d %b %Y}: %{y:,} posts" + HIDE_TRACE_NAME,
     )  # fmt: skip
     figure.add_scatter(
         x=list(days), y=list(found.mean), mode="lines", line={"color": second, "width": 2, "dash": "dash"},
@@ -130,14 +129,14 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     )  # fmt: skip
     figure.add_scatter(
         x=list(days), y=list(found.line), mode="lines", line={"color": third, "width": 1.5, "dash": "dot"},
-        hovertemplate="%{x|%-d %b %Y}: a day stands out above %{y:,.1f}" + _HIDE_TRACE_NAME,
+        hovertemplate="%{x|%-d %b %Y}: a day stands out above %{y:,.1f}" + HIDE_TRACE_NAME,
     )  # fmt: skip
     figure.add_scatter(
         x=[str(surge.day) for surge in found.surges],
         y=[surge.posts for surge in found.surges],
         mode="markers",
         marker={"size": 9, "symbol": "diamond", "color": third},
-        hovertemplate="%{x|%-d %b %Y}: %{y:,} posts" + _HIDE_TRACE_NAME,
+        hovertemplate="%{x|%-d %b %Y}: %{y:,} posts" + HIDE_TRACE_NAME,
     )
     figure.update_yaxes(rangemode="tozero", nticks=5, tickformat=",~r")
     figure.update_xaxes(showgrid=False, type="date", nticks=6)
@@ -168,7 +167,7 @@ def hours_by_group(groups: Sequence[tuple[str, Hours]], *, alt: str, key: str) -
             y=[row],
             mode="markers",
             marker={"size": 12, "symbol": "diamond", "color": accent},
-            hovertemplate=f"{name}: half within {middle:.1f} hours ({hours.n:,} posts){_HIDE_TRACE_NAME}",
+            hovertemplate=f"{name}: half within {middle:.1f} hours ({hours.n:,} posts){HIDE_TRACE_NAME}",
         )
         figure.add_annotation(
             x=math.log10(middle), y=row, text=f"<b>{in_hours(middle)}</b>", yshift=15, showarrow=False,

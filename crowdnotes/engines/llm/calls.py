@@ -26,7 +26,15 @@ from crowdnotes.engines.llm.capabilities import Abilities, KnownAbilities, Shape
 from crowdnotes.engines.llm.parsing import A, sanitized, spoken, yes_probability
 from crowdnotes.engines.llm.recorded import RecordedAnswers
 from crowdnotes.engines.llm.request import Question, Useless, data_blocks
-from crowdnotes.engines.llm.server import CallRejectedError, Message, ModelServer, OnPiece, QuestionTooLongError, Reply
+from crowdnotes.engines.llm.server import (
+    CANCEL_CHECK_SECONDS,
+    CallRejectedError,
+    Message,
+    ModelServer,
+    OnPiece,
+    QuestionTooLongError,
+    Reply,
+)
 from crowdnotes.engines.metering import Budget, Meter, current_meter, new_boundary, price, run_parallel
 from crowdnotes.engines.prompts import Prompt
 from crowdnotes.errors import AnswerCutError, AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
@@ -176,7 +184,6 @@ class AnswerCache:
 
 
 T = TypeVar("T")
-_CANCEL_CHECK_SECONDS = 0.1  # seconds between two looks at whether the work of whoever waits was cancelled
 
 
 class InFlightCalls:
@@ -199,7 +206,7 @@ class InFlightCalls:
         with self._lock:
             others = self._under_way.setdefault(key, mine)
         if others is not mine:
-            while not wait([others], _CANCEL_CHECK_SECONDS).done:
+            while not wait([others], CANCEL_CHECK_SECONDS).done:
                 check()
             return self.ask(key, ask, check) if others.exception() else (cast("T", others.result()), True)
         try:

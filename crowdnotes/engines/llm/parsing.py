@@ -329,7 +329,7 @@ def has_handle(text: str) -> bool:
 
 
 LINE = 0.5  # a verdict is "yes" when yes is the likelier of the two
-_MAX_OBJECTION_CHARACTERS = 200
+MAX_OBJECTION_CHARACTERS = 200
 
 
 def marked_as(labels: Sequence[str], ids: Sequence[str]) -> set[str]:
@@ -347,7 +347,7 @@ def pointed(note: str, objections: Sequence[Objection]) -> tuple[Finding, ...]:
         if span is not None and not any(finding.span == span for finding in found):
             found.append(
                 Finding(
-                    message=sanitized(item.objection, _MAX_OBJECTION_CHARACTERS) or "Look at these words.", span=span
+                    message=sanitized(item.objection, MAX_OBJECTION_CHARACTERS) or "Look at these words.", span=span
                 )
             )
     return tuple(found)

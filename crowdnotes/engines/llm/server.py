@@ -37,7 +37,7 @@ _LOOKS_LIKE_KEY = re.compile(
 _MAX_COMPLAINT_CHARACTERS = 240
 _MAX_READ_COMPLAINT_CHARACTERS = 2_000  # of it, to learn what it is about
 _MAX_ERROR_CHARACTERS = 20_000  # of its page is looked at
-_CANCEL_CHECK_SECONDS = 0.1  # seconds until a cancel is heard
+CANCEL_CHECK_SECONDS = 0.1  # seconds until a cancel is heard
 _MAX_BYTES_PER_TOKEN = 4_000  # as it travels, with five alternatives and the stream's own words around it
 _MAX_LOGARITHM = 10_000  # what is larger is no logarithm of a probability
 _MAX_OTHER_BYTES = 4_000_000  # for the rest of an answer, and for a list of models
@@ -179,7 +179,7 @@ class _AnswerBounds:
     def pause(self, seconds: float) -> None:
         """Wait between two tries, as long as the bounds allow."""
         until = time.monotonic() + seconds
-        while (wait := min(until - time.monotonic(), self.left(), _CANCEL_CHECK_SECONDS)) > 0:
+        while (wait := min(until - time.monotonic(), self.left(), CANCEL_CHECK_SECONDS)) > 0:
             time.sleep(wait)
 
 
@@ -200,7 +200,7 @@ class _BoundedStream(httpcore2.NetworkStream):
         until = math.inf if patience is None else time.monotonic() + patience
         while True:
             try:
-                data = self._inner.read(max_bytes, min(_CANCEL_CHECK_SECONDS, exchange.left()))
+                data = self._inner.read(max_bytes, min(CANCEL_CHECK_SECONDS, exchange.left()))
             except httpcore2.ReadTimeout:
                 if time.monotonic() >= until:
                     raise

@@ -29,7 +29,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.engines.base import Brief, EngineStep, Revision, WriterAnswer, Written, WrittenSentence
 from crowdnotes.engines.llm.calls import ModelClient
-from crowdnotes.engines.llm.parsing import Answer, Objection, PassageId, has_handle, sanitized
+from crowdnotes.engines.llm.parsing import MAX_OBJECTION_CHARACTERS, Answer, Objection, PassageId, has_handle, sanitized
 from crowdnotes.engines.llm.request import Block, passage_block, post_block, question
 from crowdnotes.engines.llm.search_tasks import brief_blocks
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, visible, without_injections
@@ -358,7 +358,6 @@ def found_carriers(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -
 
 
 _CLOSE_GRADE_GAP = 0.5  # grades of 0 to 10 that differ by less may turn with the order
-_MAX_OBJECTION_CHARACTERS = 200
 _NOTE_LETTERS = "ABCDEFGHIJ"
 
 
@@ -398,7 +397,7 @@ def revise(
         order=tuple(sorted(grades, key=lambda place: (inferred[place], -grades[place], place))),
         objections=tuple(told_objections(notes[place].text, given[place].objections) for place in range(len(notes))),
         final=checked_note(final.sentences, brief, evidence, budget),
-        changes=sanitized(final.changes, _MAX_OBJECTION_CHARACTERS),
+        changes=sanitized(final.changes, MAX_OBJECTION_CHARACTERS),
     )
 
 
@@ -502,7 +501,7 @@ def told_objections(note: str, objections: Sequence[Objection]) -> tuple[str, ..
     """In words, each with what it is about; one about words that are not there is left out."""
     told: list[str] = []
     for item in objections:
-        said = sanitized(item.objection, _MAX_OBJECTION_CHARACTERS)
+        said = sanitized(item.objection, MAX_OBJECTION_CHARACTERS)
         if not said or (item.quote.strip() and find_quote(note, item.quote) is None):
             continue
         told.append(f"“{sanitized(item.quote, 80)}”: {said}" if item.quote.strip() else said)

@@ -30,6 +30,7 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
+from crowdnotes.text.urls import trials_in
 from crowdnotes.wording import fill
 
 _PACE = Pace(45, 66.0, 3)
@@ -37,7 +38,6 @@ _REQUESTED_FIELDS = (
     "NCTId|BriefTitle|OverallStatus|WhyStopped|Phase|StudyFirstPostDate|LastUpdatePostDate|ResultsFirstPostDate"
     "|EnrollmentCount|LeadSponsorName|Condition|InterventionName|BriefSummary|HasResults"
 )
-_TRIAL_NUMBER_PATTERN = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
 
 
 class ClinicalTrialsOptions(BaseModel):
@@ -74,14 +74,14 @@ class ClinicalTrials(OnlineProvider):
                     raise
                 raise _build_not_let_in_error() from error
 
-        numbers = list(dict.fromkeys(number.upper() for number in _TRIAL_NUMBER_PATTERN.findall(query)))
+        numbers = trials_in(query)
         found = ask(" OR ".join(numbers)) if numbers else all_then_any(query, ask)
         return first_hits((self._hit(record, query, until) for record in found), limit)
 
     def _hit(self, record: JsonObject, query: str, until: date | None) -> Hit | None:
         entry = dig(record, "protocolSection")
         number = string(entry, "identificationModule", "nctId")
-        if not _TRIAL_NUMBER_PATTERN.fullmatch(number):
+        if trials_in(number) != [number.upper()]:
             return None
         return make_hit(
             self.name,

@@ -13,6 +13,7 @@ from typing import Self
 from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import FactCheck, Hit
+from crowdnotes.evidence.claim_review import MAX_VERDICT_CHARACTERS
 from crowdnotes.evidence.reading.plain_text import plain_line
 from crowdnotes.evidence.search.provider import (
     JsonObject,
@@ -28,8 +29,6 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
-
-_MAX_VERDICT_CHARACTERS = 120  # characters: some publishers put a paragraph there
 
 
 class GoogleFactCheckOptions(BaseModel):
@@ -78,7 +77,7 @@ class GoogleFactCheck(OnlineProvider):
         check = FactCheck(
             claim=string(claim, "text"),
             claimant=string(claim, "claimant"),
-            verdict=plain_line(string(review, "textualRating"))[:_MAX_VERDICT_CHARACTERS],
+            verdict=plain_line(string(review, "textualRating"))[:MAX_VERDICT_CHARACTERS],
             publisher=string(review, "publisher", "name") or string(review, "publisher", "site"),
             published=parse_date(string(review, "reviewDate")),
             url=string(review, "url"),
