@@ -1,8 +1,8 @@
 # CrowdNotes: the app, and with another command its workers. See docs/running.md.
 FROM python:3.11-slim-trixie
 
-# A wheel index with a CPU build of torch, which is a tenth of the size; without it pip's own.
-ARG TORCH_INDEX=""
+# PyTorch's own index of builds for the processor; the usual build brings gigabytes for graphics cards.
+ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 # Of the server's version or newer, for `crowdnotes backup`.
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends postgresql-client \
@@ -12,7 +12,7 @@ RUN apt-get update \
 
 WORKDIR /app
 COPY requirements.txt constraints.txt ./
-RUN pip install --no-cache-dir ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} torch==2.13.0 \
+RUN pip install --no-cache-dir --no-deps ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} torch==2.13.0 \
  && pip install --no-cache-dir -r requirements.txt
 COPY pyproject.toml app.py ./
 COPY crowdnotes crowdnotes

@@ -10,6 +10,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
+# The usual PyTorch for Linux brings gigabytes for graphics cards; this index of PyTorch's has builds for the processor.
+# `TORCH_INDEX=` takes the usual one.
+TORCH_INDEX ?= $(if $(filter Linux,$(shell uname -s)),https://download.pytorch.org/whl/cpu)
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
@@ -62,10 +65,11 @@ $(BIN)/python:
 	  || { echo "CrowdNotes needs Python 3.11 or newer; '$(PYTHON)' is not. Try: make app PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
-# torch goes first and alone: where a CPU build is at hand it is taken, and nothing later asks for another.
+# torch goes first and alone: nothing else is taken from its index, and nothing later asks for another build.
 $(VENV)/.installed: requirements.txt constraints.txt pyproject.toml | $(BIN)/python
 	@echo "Installing (a few minutes the first time)…"
-	@$(PIP) $(TORCH)
+	@$(PIP) --no-deps --retries 2 --timeout 20 $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH) \
+	  || { echo "No PyTorch from $(TORCH_INDEX); taking the usual one."; $(PIP) $(TORCH); }
 	@$(PIP) -r requirements.txt
 	@$(PIP) --no-deps --editable .
 	@touch $@
