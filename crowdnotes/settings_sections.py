@@ -53,7 +53,7 @@ class FetchSettings(SettingsGroup):
     max_redirects: ClassVar[int] = 5  # a longer chain is a loop or a trap
     connect_seconds: ClassVar[float] = 6.0
 
-    max_bytes: int = Field(10_000_000, gt=0, description="of one page after decompression, so that a bomb stops here")
+    max_bytes: int = Field(10_000_000, gt=0, description="of one page after decompression")
     total_seconds: float = Field(20.0, gt=0, description="for one page, from connecting to the last byte")
     user_agent: str = Field(
         f"CrowdNotes/{__version__} ({PROJECT_PAGE}; evidence reader for Community Notes)",
@@ -235,7 +235,7 @@ class LlmSettings(SettingsGroup):
     base_url: str | None = Field(None, description="the server, such as http://127.0.0.1:11434/v1")
     model: str = Field("", description="the model for every step without one of its own")
     queries_model: str = Field("", description="for claims, searches and images")
-    utility_model: str = Field("", description="for choosing search results; a small one will do")
+    utility_model: str = Field("", description="for choosing search results")
     writing_model: str = Field("", description="for the note")
     judging_model: str = Field("", description="for gates and principles")
     api_key: SecretStr | None = Field(None, description="the server's key; without it the keyring's")
@@ -251,16 +251,14 @@ class LlmSettings(SettingsGroup):
         description="how long a thinking model should think, by step; without an entry it decides itself",
     )
     timeout_seconds: float = Field(60.0, gt=0, description="of silence within an answer, then the call fails")
-    first_word_seconds: float = Field(
-        300.0, gt=0, description="of silence before the first word: a model may think, load, or answer others first"
-    )
+    first_word_seconds: float = Field(300.0, gt=0, description="of silence before the first word")
     connect_seconds: float = Field(5.0, gt=0, description="to connect to the server")
     total_seconds: float = Field(900.0, gt=0, description="for one answer, retries included")
     max_retries: int = Field(2, ge=0, le=10, description="after 408, 409, 429, 5xx and lost connections")
     at_once: int = Field(10, ge=1, le=64, description="calls at the same time")
-    max_answer_tokens: int = Field(16_000, ge=64, description="of one answer at most; thinking models need many")
+    max_answer_tokens: int = Field(16_000, ge=64, description="of one answer; thinking models need many")
     votes: int = Field(
-        1, ge=1, le=15, description="how often a judge is asked if the server gives no token probabilities; odd"
+        1, ge=1, le=15, description="times that a judge is asked if the server gives no token probabilities; odd"
     )
     budget_dollars: float | None = Field(1.0, ge=0, description="for one case, where the price is known")
     budget_tokens: int | None = Field(600_000, ge=0, description="for one case")

@@ -64,7 +64,8 @@ def _shown(default: object) -> str:
     if isinstance(default, tuple | list):
         return f"`{json.dumps(list(default))}`"
     if isinstance(default, Mapping):
-        return f"`{json.dumps(dict(default))}`"
+        compact = json.dumps(dict(default), separators=(",", ":"))
+        return f"`{compact}`"
     return f"`{default}`"
 
 

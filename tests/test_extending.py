@@ -22,17 +22,12 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.bridging.model import NoteSignals
-from crowdnotes.bridging.rules import RULES, decide
-from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.cases.approval import obstacles
-from crowdnotes.domain import Draft, GateStatus, Post, PrincipleName
+from crowdnotes.domain import Draft, GateStatus, Post
 from crowdnotes.engines.choice import EngineChoice, make_engine
 from crowdnotes.engines.embedding import make_embedder
-from crowdnotes.engines.llm.helpfulness import ASKED
 from crowdnotes.engines.local.entailment import NliReader
 from crowdnotes.engines.local.health_terms import known_words, search_words
-from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search import make_providers
 from crowdnotes.notes.gates import run_gates
@@ -48,9 +43,6 @@ assert there["town-archive"].needs is None
 results = run_gates(ScriptedEngine(), brief_of(Post(text="The moon is cheese.")), "The author lies.", (), ())
 assert [result.gate.value for result in results][-1] == "civility"
 assert results[-1].status is GateStatus.FAIL
-
-assert PrincipleName.NO_SARCASM in ASKED
-assert "no_sarcasm" in load_prompt("words").words
 
 settings = Settings(gates={"helpfulness_judge": "length"})
 engine = make_engine(EngineChoice(), settings.llm, settings.gates, HashingEmbedder(), settings.data_dir)
@@ -69,11 +61,6 @@ assert reader.chances([("The moon is rock.", "The moon is cheese.")]).shape == (
 now = datetime.now(UTC)
 asking = make_case(draft=Draft(text="Is the moon made of cheese?", engine="person", written_at=now))
 assert "The note ends in a question." in [obstacle.sentence for obstacle in obstacles(asking, now, actor())]
-
-assert RULES[-1].__name__ == "few_ratings"
-note = NoteSignals(note_id=1, ratings=20, intercept=0.6, factor=0.0, misleading=True)
-first_and_last = (*RULES[:2], RULES[-1])
-assert decide(note, THRESHOLDS, first_and_last).reason == "It has few ratings."
 
 assert [word.english for word in known_words("Det nya vaccinet kom i fjol", "sv")] == ["vaccine"]
 assert search_words("denial", "sv") == "inga bevis"
@@ -106,7 +93,7 @@ def test_each_kind_of_part_is_added_as_the_guide_says(tmp_path: Path) -> None:
         else:
             assert not (tmp_path / where).exists(), f"{where} is there already"
             (tmp_path / where).write_text(text, encoding="utf-8")
-    assert len(_BLOCKS) >= 15
+    assert len(_BLOCKS) >= 12
     (tmp_path / "check.py").write_text(_CHECKS + _WARMED_UP, encoding="utf-8")
     environment = {
         **os.environ,
