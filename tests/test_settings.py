@@ -11,7 +11,8 @@ from pydantic_settings import BaseSettings
 
 from crowdnotes.domain import SourceCategory
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.settings import Settings, load_settings
+from crowdnotes.settings import Settings, _warn_of_removed_setting, load_settings
+from tests.command_line import crowdnotes
 from tests.settings_table import PAGE, page
 
 _KINDS = [field.annotation for field in Settings.model_fields.values()]
@@ -61,6 +62,7 @@ def test_every_group_of_settings_names_its_own_variable(
 
 
 def test_a_removed_setting_is_named_once(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    _warn_of_removed_setting.cache_clear()
     for name in ("CROWDNOTES_BRIDGING_HELPFUL_INTERCEPT", "CROWDNOTES_BRIDGING_RATERS", "CROWDNOTES_LINK_TRIES"):
         monkeypatch.setenv(name, "all")
     load_settings()
@@ -70,6 +72,12 @@ def test_a_removed_setting_is_named_once(monkeypatch: pytest.MonkeyPatch, caplog
         "CROWDNOTES_BRIDGING_HELPFUL_INTERCEPT is no longer a setting:",
         "CROWDNOTES_LINK_TRIES is no longer a setting:",
     ]
+
+
+def test_a_command_names_a_removed_setting(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    _warn_of_removed_setting.cache_clear()
+    assert crowdnotes(tmp_path, "cases", "list", CROWDNOTES_JURY_REPEATS="3").returncode == 0
+    assert "CROWDNOTES_JURY_REPEATS is no longer a setting" in caplog.text
 
 
 def test_hosts_of_ones_own_get_their_kind_of_source(monkeypatch: pytest.MonkeyPatch) -> None:
