@@ -19,7 +19,6 @@ _HEAD = """# Settings
 
 Each is an environment variable that CrowdNotes reads once, at the start. Defaults are in brackets. Write lists and
 tables as JSON. A wrong value stops the start and is named. `NAME_FILE` may name a file that holds the value.
-`python -m tests.settings_table` writes this page.
 """
 
 
@@ -35,7 +34,9 @@ def page() -> str:
 
 def _list_settings(group: type[BaseSettings]) -> Iterator[str]:
     about = (inspect.getdoc(group) or "").replace("\n\n", " ").replace("\n", " ").strip()
-    yield f"## {group.__name__.removesuffix('Settings') or 'General'}\n\n{about}\n"
+    yield f"## {group.__name__.removesuffix('Settings') or 'General'}\n"
+    if "](" in about:  # otherwise it says what the heading says
+        yield f"{about}\n"
     fields = dict(group.model_fields)
     if fields.pop("of_providers", None):
         every = (*(provider.options for provider in ONLINE), *READING_OPTIONS)
