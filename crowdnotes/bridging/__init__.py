@@ -26,7 +26,7 @@ def compiled_code_folder() -> Path | None:
 
 
 def compiled_code_warning() -> str:
-    """Return what to tell whoever runs the program where compiled loops cannot be kept; "" where they can."""
+    """Return a warning that compiled loops cannot be kept; "" where they can."""
     if compiled_code_folder() is not None:
         return ""
     return (

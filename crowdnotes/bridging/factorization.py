@@ -262,14 +262,14 @@ def fit(
     factors: 1 to 3. start: an earlier fit to begin from (warm start); ids it does not know begin at
     zero, as in production. seed: of the first rater factors when there is no start.
     Raises InputError for an empty table, for values that are not numbers in [0, 1], for more factors than
-    notes or raters, and for weights that lie too far apart to compute with.
+    notes or raters, and for weights that differ too much to compute with.
     """
     _check_fit_arguments(table, factors, start)
     single = table.weight is None and len(table) >= _MIN_SINGLE_PRECISION_RATINGS
     _load_compiled(factors, single)
     found = _fit_table(table, factors, start, seed, single=single)
     if not np.isfinite(found.objective):
-        raise InputError("The weights lie too far apart to fit.", "Give weights of like size.")
+        raise InputError("The weights differ too much to fit.", "Give weights of like size.")
     return found
 
 
@@ -385,7 +385,7 @@ class _Sweeper:
 
 
 def _sweep_until_converged(sweeper: _Sweeper, first: _SweepPoint, tolerance: float) -> _BestFit:
-    """Sweep until the objective stands still, or MAX_SWEEPS."""
+    """Sweep until the objective no longer changes, or MAX_SWEEPS."""
     best, quiet = sweeper.sweep(first), 0
     extrapolation = Extrapolation()
     point = first.like(extrapolation.following(first.flat(), _SweepPoint(best.raters, best.mu).flat()))
@@ -393,7 +393,7 @@ def _sweep_until_converged(sweeper: _Sweeper, first: _SweepPoint, tolerance: flo
     for sweeps in range(2, MAX_SWEEPS + 1):
         now = sweeper.sweep(point)
         if now.objective > best.objective + _ROUNDING_TOLERANCE:
-            if not extrapolated:  # a sweep from the best point itself rises by rounding alone: this is the floor
+            if not extrapolated:  # a sweep from the best point itself rises by rounding alone: this is the minimum
                 return replace(best, sweeps=sweeps, converged=True)
             extrapolation.forget()
             point, extrapolated = _SweepPoint(best.raters, best.mu), False

@@ -137,10 +137,10 @@ LEFT_OUT = "ratings by raters of groups that X's Core model leaves out"
 
 
 def nothing_left(dropped: Mapping[str, int], thresholds: Thresholds = THRESHOLDS) -> InputError:
-    """The error for ratings of which none can be fitted, with what was dropped on the way, by reason."""
-    told = "; ".join(f"{reason}: {count}" for reason, count in dropped.items()) or "nothing, the file is empty"
+    """Return the error for ratings of which none can be fitted, with what was dropped on the way, by reason."""
+    reasons = "; ".join(f"{reason}: {count}" for reason, count in dropped.items()) or "nothing, the file is empty"
     return InputError(
-        f"No ratings are left to fit. Dropped were: {told}.",
+        f"No ratings are left to fit. Dropped were: {reasons}.",
         (
             f"The algorithm needs notes with {thresholds.min_raters_per_note} raters, and raters with "
             f"{thresholds.min_ratings_per_rater} ratings."
@@ -172,7 +172,7 @@ class NoteStatus(StrEnum):
 
     @property
     def as_text(self) -> str:
-        """As readers are told of it."""
+        """The status as readers see it."""
         return _TEXT_BY_STATUS[self.shown]
 
 
@@ -360,9 +360,9 @@ _TEXT_BY_WISH = {
 
 
 class Distance(FrozenModel):
-    """A measure against its line; `met` when the value stands to the line as `wish` says.
+    """A measure against its line; `met` when value and line compare as `wish` says.
 
-    gap: how far above (positive) or below (negative) the line the value stands; None when one is not known.
+    gap: how far the value is above (positive) or below (negative) the line; None when one is not known.
     """
 
     measure: str
@@ -401,7 +401,7 @@ class StatusResult(FrozenModel):
     """A note's status with its story.
 
     status is what readers would see; internal_status the scorer's own. decided_by: the last rule that
-    acted. blocked_by: what stands between the note and being shown.
+    acted. blocked_by: the rules that keep the note from being shown.
     """
 
     note_id: int | str

@@ -45,7 +45,7 @@ class FactorScale:
 
 @dataclass(frozen=True)
 class View:
-    """Each rating with its note's and rater's factors: `used` (m,) tells where both are known.
+    """Each rating with its note's and rater's factors: `used` (m,) where both are known.
 
     distance (m,): between the two, each in standard deviations over all notes and over all raters.
     """
@@ -189,8 +189,8 @@ def incorrect_counts(ratings: Ratings, view: View, usual: Floats, thresholds: Th
     """
     table, notes = ratings.table, len(ratings.table.note_ids)
     clip = thresholds.incorrect_clip
-    apart = np.abs(np.clip(view.rater_factor, -clip, clip) - np.clip(view.note_factor, -clip, clip))
-    near = view.used & _mask_complaints(ratings) & (apart < thresholds.incorrect_interval)
+    distances = np.abs(np.clip(view.rater_factor, -clip, clip) - np.clip(view.note_factor, -clip, clip))
+    near = view.used & _mask_complaints(ratings) & (distances < thresholds.incorrect_interval)
     row, says = table.note[near], ratings.tags["notHelpfulIncorrect"][near]
     sums = np.bincount(row, says, notes), np.bincount(row, usual[table.rater[near]], notes)
     return np.array((np.bincount(row, minlength=notes), *sums), dtype=np.float64)
@@ -249,7 +249,7 @@ def high_volume_raters(ratings: Ratings, thresholds: Thresholds) -> Bools | None
 
 
 def mask_busiest(counts: npt.NDArray[np.int64], thresholds: Thresholds) -> Bools:
-    """The raters whose numbers of ratings (u,) stand out among those of all who rated at all."""
+    """Return the raters with the highest numbers of ratings (u,) among all who rated at all."""
     active = counts[counts > 0]
     return counts > (np.quantile(active, 1 - thresholds.high_volume_share) if len(active) else 0)
 

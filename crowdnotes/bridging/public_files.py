@@ -2,7 +2,7 @@
 
 Files, zipped or not, come as blocks of whole lines; each block becomes typed columns, at full speed when all is
 well and value by value when something is off. Parquet keeps today's column names; ratings gain `helpfulNum`.
-What was dropped is told by reason.
+What was dropped is counted by reason.
 """
 
 from __future__ import annotations
@@ -49,30 +49,30 @@ def find_shards(spec: TableSpec, data: Path) -> list[Path]:
 
 
 def passed_over(data: Path, specs: Sequence[TableSpec] = TABLES) -> list[str]:
-    """A sentence on each file of a folder that looks like public data and is not read."""
+    """Return a sentence on each file of a folder that looks like public data and is not read."""
     if not data.is_dir():
         return []
-    told, taken = list[str](), set[Path]()
+    sentences, taken = list[str](), set[Path]()
     for spec in specs:
-        shards, sentences = _choose_shards(spec, data)
-        told += sentences
+        shards, of_table = _choose_shards(spec, data)
+        sentences += of_table
         taken.update(shards)
         ready = data / f"{spec.name}.parquet"
         if ready.is_file() and ready_table(spec, data) is None:
-            told.append(f"{ready.name} is older than {shards[-1].name}, which was read in its place.")
+            sentences.append(f"{ready.name} is older than {shards[-1].name}, which was read in its place.")
     for path in sorted(data.iterdir()):
-        if path.name.startswith(".") or path in taken or any(path.name in sentence for sentence in told):
+        if path.name.startswith(".") or path in taken or any(path.name in sentence for sentence in sentences):
             continue
         if what := unread_table(path.name):
-            told.append(f"{path.name} was passed over: {what} are not read.")
+            sentences.append(f"{path.name} was passed over: {what} are not read.")
         elif any(spec.is_packed_otherwise(path.name) for spec in TABLES):
-            told.append(
+            sentences.append(
                 f"{path.name} was not read: it is neither .tsv nor .zip. If its download has not finished, let it; "
                 "else unpack it."
             )
         elif path.name.lower().endswith(_DOWNLOAD_SUFFIXES) and not any(spec.place_of(path.name) for spec in TABLES):
-            told.append(f"{path.name} was passed over: its name is none of a table that is read.")
-    return told
+            sentences.append(f"{path.name} was passed over: its name is none of a table that is read.")
+    return sentences
 
 
 def _choose_shards(spec: TableSpec, data: Path) -> tuple[list[Path], list[str]]:
@@ -89,14 +89,14 @@ def _choose_shards(spec: TableSpec, data: Path) -> tuple[list[Path], list[str]]:
     for path in sorted(set(found)):
         if path.is_file() and not path.name.startswith("."):
             by_place.setdefault(spec.place_of(path.name) or path.name, []).append(path)
-    chosen, told = [], []
+    chosen, sentences = [], []
     for paths in by_place.values():
         ages = {path: _find_age(spec, path) if len(paths) > 1 else (0, 0, "") for path in paths}
         chosen.append(newest := max(ages, key=ages.__getitem__))
         read, names = newest.relative_to(data), {path: path.relative_to(data).as_posix() for path in paths}
         why = {it: f"it cannot be read, {read} was" if age[0] < 0 else f"{read} is newer" for it, age in ages.items()}
-        told += [f"{names[path]} was passed over: {why[path]}." for path in paths if path != newest]
-    return sorted(chosen), told
+        sentences += [f"{names[path]} was passed over: {why[path]}." for path in paths if path != newest]
+    return sorted(chosen), sentences
 
 
 def _find_age(spec: TableSpec, path: Path) -> tuple[int, int, str]:
@@ -424,7 +424,7 @@ Progress = Callable[[str, int], None]
 
 
 class TableReport(FrozenModel):
-    """What came of one table.
+    """The result of one table.
 
     dropped: rows left out, by reason (values that were left out while the row stayed say so).
     missing_columns: of today's schema; unknown_columns: of the file, not kept.
@@ -475,7 +475,7 @@ def read_table(spec: TableSpec, shards: list[Path], parquet: Path, progress: Pro
             dropped["repeated " + " and ".join(spec.key)] += int(again.sum())
             _drop_rows(unfinished, again)
         os.replace(unfinished, parquet)
-    except OSError as error:  # what goes wrong with the shards is told by their reader
+    except OSError as error:  # errors of the shards are raised by their reader
         raise InputError(
             f"The folder {parquet.parent} cannot be written: {error.strerror or error}.",
             "Choose another folder.",

@@ -3,8 +3,8 @@
 The raters whom Core takes, filter, first fit, provisional statuses, raters whom the crowd came to agree with, second
 fit on theirs, notes scored with these raters frozen, rules.
 
-The rules want to know of each note what stands in the notes table and the status history, in the ratings, and how it
-lies to the frozen raters. Raters enter the last fit whose early ratings the crowd came to agree with (the scorer's
+The rules use what the notes table, the status history and the ratings say of each note, and its place among the
+frozen raters. Raters enter the last fit whose early ratings the crowd came to agree with (the scorer's
 helpfulness_scores.py; its penalty for harassment needs a model of its own and is not part).
 """
 
@@ -52,10 +52,10 @@ NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class NoteFacts:
-    """Facts of the notes of a rating table, (n,) each, in its order; None where the table that tells is absent.
+    """Facts of the notes of a rating table, (n,) each, in its order; None where the table with the fact is absent.
 
-    Deleted notes are gone from the notes table but stay rated, and count as misleading; when and by whom they
-    were written stands in the status history. created_at_ms: 0 where not known. authors: ids, None where not
+    Deleted notes are gone from the notes table but stay rated, and count as misleading; the status history says
+    when and by whom they were written. created_at_ms: 0 where not known. authors: ids, None where not
     known. was_helpful: the status of the last run. status_at_ms: when a note last got a status, the largest
     integer if never.
     """
@@ -163,7 +163,7 @@ CORE_GROUPS = (1, 2, 3, 6, 8, 9, 10, 11, 13, 14, 19, 21, 25)
 class RatersTaken(FrozenModel):
     """Whose ratings the statuses rest on. by: `core`, or `all` where that was asked for or no groups are known.
 
-    taken, left_out: how many raters. sentence: the same in words.
+    taken, left_out: how many raters. sentence: the same as text.
     """
 
     by: RatersWanted
@@ -178,27 +178,27 @@ class RatersTaken(FrozenModel):
 
     @classmethod
     def counted(cls, taken: int, raters: int, wanted: RatersWanted, *, by_group: bool) -> RatersTaken:
-        """The same from numbers."""
+        """Return the same from numbers."""
         if by_group:
-            told = (
+            sentence = (
                 "Counted are the ratings by {taken:,} of {raters:,} raters: those of the groups that X's Core model "
                 "takes, and those whom the enrolment does not list."
             )
         elif wanted is RatersWanted.ALL:
-            told = (
+            sentence = (
                 "Counted are the ratings by all {raters:,} raters, as CROWDNOTES_BRIDGING_RATERS asks. X's Core model "
                 "takes some groups only."
             )
         else:
-            told = (
+            sentence = (
                 "Counted are the ratings by all {raters:,} raters. X's Core model takes some groups only, and this "
-                "data does not tell the groups: they are in the userEnrollment files, as modelingGroup."
+                "data does not name the groups: they are in the userEnrollment files, as modelingGroup."
             )
         return cls(
             by=RatersWanted.CORE if by_group else RatersWanted.ALL,
             taken=taken,
             left_out=raters - taken,
-            sentence=fill(told, taken=taken, raters=raters),
+            sentence=fill(sentence, taken=taken, raters=raters),
         )
 
 
@@ -206,7 +206,7 @@ def core_raters(data: Path, rater_ids: Ids) -> Bools | None:
     """Which raters (u,) Core takes: those of its groups, and those whom the enrolment under `data` does not list.
 
     One who is listed without a group is not taken, as in the scorer (scorer.py, `_filter_input`). None where the data
-    tells no group at all. Raises InputError where ratings and enrolment name people otherwise.
+    has no group at all. Raises InputError where ratings and enrolment name people otherwise.
     """
     with found_table(ENROLMENT, data) as found:
         if found is None or "modelingGroup" not in column_names(found.parquet):
@@ -486,5 +486,5 @@ def final_scores(table: RatingTable, raters: FrozenRaters, thresholds: Threshold
 
 
 def _locate_notes(part: RatingTable, whole: RatingTable) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Where the notes of a part stand among the notes of the whole."""
+    """Find the places of a part's notes among the notes of the whole."""
     return np.searchsorted(whole.note_ids, part.note_ids)

@@ -31,7 +31,7 @@ class Ratings:
 
     public: whether they came as public data, to which the documented filter is due. dropped: rows left
     out on the way, by reason. created_at_ms and tags are empty for prepared tables. sampled: which ratings X asked
-    people drawn at random for; None where the table does not tell.
+    people drawn at random for; None where the table does not say.
     """
 
     table: RatingTable
@@ -157,7 +157,7 @@ def _cast_to_float32(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float
 
 
 def _read_times_and_tags(path: Path, names: list[str]) -> tuple[npt.NDArray[np.int64] | None, dict[str, Bools]]:
-    """When each rating was made, None where the table does not tell, and who ticked which of the tags that it has."""
+    """When each rating was made, None where the table does not say, and who ticked which of the tags that it has."""
     tags = {
         tag: pc.fill_null(read_column(path, tag), False).to_numpy().astype(bool, copy=False)
         for tag in (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)
@@ -169,7 +169,7 @@ def _read_times_and_tags(path: Path, names: list[str]) -> tuple[npt.NDArray[np.i
 
 
 def _read_sampled(path: Path, names: list[str]) -> Bools | None:
-    """Which ratings X asked people drawn at random for; None where the table does not tell."""
+    """Which ratings X asked people drawn at random for; None where the table does not say."""
     if "ratingSourceBucketed" not in names:
         return None
     sampled: Bools = is_sampled(read_column(path, "ratingSourceBucketed")).to_numpy().astype(bool, copy=False)

@@ -375,14 +375,14 @@ def sampled(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome
     if n < t.sampled_ratings or min(seen.negative, seen.positive) < t.sampled_per_side:
         return outcome(RuleName.SAMPLED, False, NoteStatus.NEEDS_MORE_RATINGS, "")
     low = at_least("note intercept by people drawn at random", seen.intercept, t.sampled_intercept)
-    apart = below("note intercept above that", note.intercept - seen.intercept, t.sampled_gap)
+    drop = below("note intercept above that", note.intercept - seen.intercept, t.sampled_gap)
     return outcome(
         RuleName.SAMPLED,
-        status is NoteStatus.HELPFUL and seen.intercept < t.sampled_intercept and not apart.met,
+        status is NoteStatus.HELPFUL and seen.intercept < t.sampled_intercept and not drop.met,
         NoteStatus.NEEDS_MORE_RATINGS,
         "By the {n} ratings that X asked people drawn at random for, its score is only {score:.2f}, not {by_all:.2f}.",
         low,
-        apart,
+        drop,
         n=n,
         score=seen.intercept,
         by_all=note.intercept,
@@ -519,8 +519,8 @@ def decide_all(  # noqa: PLR0915 - one rule after the other
     def sets(rule: RuleName, fires: Bools, to: NoteStatus) -> None:
         status[fires], decided[fires] = STATUSES.index(to), RULE_NAMES.index(rule)
 
-    def stands(at: NoteStatus) -> Bools:
-        return np.asarray(status == STATUSES.index(at))
+    def has_status(wanted: NoteStatus) -> Bools:
+        return np.asarray(status == STATUSES.index(wanted))
 
     helpful, not_helpful, reject = NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL, NoteStatus.FIRM_REJECT
     enough = notes.ratings >= t.min_ratings_for_status
@@ -545,23 +545,23 @@ def decide_all(  # noqa: PLR0915 - one rule after the other
         for tag, line in (notes.tag_lines or {}).items():
             if tag != MILD_TAG:
                 unusual |= (notes.tag_totals[tag] > t.tag_total) & (notes.tag_shares[tag] > line)
-        sets(RuleName.TAGS, ~stands(not_helpful) & unusual, reject)
+        sets(RuleName.TAGS, ~has_status(not_helpful) & unusual, reject)
     if notes.incorrect is not None:
         complaining, said, usual = notes.incorrect
         often = (said >= t.incorrect_tags) & (complaining >= t.incorrect_raters)
         # Without a usual rate any tag is without measure more than usual.
         often &= np.where(usual > 0, said >= t.incorrect_ratio * np.log1p(usual), said > 0)
-        sets(RuleName.INCORRECT, ~stands(not_helpful) & often, reject)
-    sets(RuleName.LARGE_FACTOR, stands(helpful) & (away > t.max_factor), reject)
-    sets(RuleName.LOW_INTERCEPT, ~stands(not_helpful) & (intercept < t.reject_intercept), reject)
+        sets(RuleName.INCORRECT, ~has_status(not_helpful) & often, reject)
+    sets(RuleName.LARGE_FACTOR, has_status(helpful) & (away > t.max_factor), reject)
+    sets(RuleName.LOW_INTERCEPT, ~has_status(not_helpful) & (intercept < t.reject_intercept), reject)
     net, raters = np.maximum(notes.net, 0).min(axis=0), notes.raters.sum(axis=0)
-    sets(RuleName.MINORITY, stands(helpful) & (net < t.minority_net_helpful), NoteStatus.NEEDS_YOUR_HELP)
+    sets(RuleName.MINORITY, has_status(helpful) & (net < t.minority_net_helpful), NoteStatus.NEEDS_YOUR_HELP)
     asked = (net >= t.minority_net_helpful) & (net < t.balance_free)
     share = np.divide(net, raters, out=np.zeros(len(status)), where=raters > 0)
-    sets(RuleName.BALANCE, stands(helpful) & asked & (share < t.balance_share), NoteStatus.NEEDS_YOUR_HELP)
+    sets(RuleName.BALANCE, has_status(helpful) & asked & (share < t.balance_share), NoteStatus.NEEDS_YOUR_HELP)
     if notes.without_busy is not None:
         falls = notes.without_busy < t.refit_intercept
-        sets(RuleName.HIGH_VOLUME, stands(helpful) & falls, NoteStatus.NEEDS_YOUR_HELP)
+        sets(RuleName.HIGH_VOLUME, has_status(helpful) & falls, NoteStatus.NEEDS_YOUR_HELP)
     if notes.left_out is not None:
         together = np.maximum(notes.ratings + notes.left_out, 1)
         sets(RuleName.CAPTURE, notes.ratings / together < t.core_share, NoteStatus.NEEDS_MORE_RATINGS)
@@ -569,9 +569,9 @@ def decide_all(  # noqa: PLR0915 - one rule after the other
         score, *asked_of = notes.sampled
         liked_less = (score < t.sampled_intercept) & (intercept - score >= t.sampled_gap)
         liked_less &= (np.sum(asked_of, axis=0) >= t.sampled_ratings) & (np.min(asked_of, axis=0) >= t.sampled_per_side)
-        sets(RuleName.SAMPLED, stands(helpful) & liked_less, NoteStatus.NEEDS_MORE_RATINGS)
+        sets(RuleName.SAMPLED, has_status(helpful) & liked_less, NoteStatus.NEEDS_MORE_RATINGS)
     if notes.helpful_tags is not None and notes.not_helpful_tags is not None:
-        chosen = np.where(stands(not_helpful), notes.not_helpful_tags, notes.helpful_tags)
-        unexplained = (stands(helpful) | stands(not_helpful)) & (chosen < t.explanation_tags)
+        chosen = np.where(has_status(not_helpful), notes.not_helpful_tags, notes.helpful_tags)
+        unexplained = (has_status(helpful) | has_status(not_helpful)) & (chosen < t.explanation_tags)
         sets(RuleName.EXPLANATION, unexplained, NoteStatus.NEEDS_MORE_RATINGS)
     return status, decided

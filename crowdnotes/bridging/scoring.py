@@ -129,7 +129,7 @@ def score_as_rated(
 
 
 def locate(ids: Ids, among: Ids) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """Where each id stands in the sorted `among`, and whether it does."""
+    """Return each id's place in the sorted `among`, and whether it is there."""
     if not len(among):
         return np.zeros(len(ids), dtype=np.intp), np.zeros(len(ids), dtype=bool)
     place = np.minimum(np.searchsorted(among, ids), len(among) - 1)

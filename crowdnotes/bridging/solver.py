@@ -27,7 +27,7 @@ from crowdnotes.bridging.model import Floats, Indices, Offsets, RatingTable, Sin
 # 2**17 ratings are about 0.5 ms of work: well above what handing them to a thread costs.
 _RATINGS_PER_CHUNK = 1 << 17
 _MAX_CHUNKS = 160  # each reads the whole other side; of fewer, larger ones the sums would not stay near the core
-_MAX_ROWS_PER_CHUNK = 1 << 16  # of a chunk: a rating's row in it is told in 16 bits
+_MAX_ROWS_PER_CHUNK = 1 << 16  # of a chunk: a rating's row in it has 16 bits
 _MEMORY_LAYOUT: Final = ("C", "W")  # the compiled loops know this memory layout alone
 _NO_WEIGHTS = np.empty(0, dtype=np.float32)
 Shorts = npt.NDArray[np.uint16]
@@ -300,7 +300,7 @@ def count_rows(keys: Indices, counts: Offsets) -> None:
 
 @_compiled()
 def count_chunks(keys: Indices, chunk: Indices, counts: Offsets) -> None:
-    """Add to counts (chunks,) how many ratings fall into each; chunk (rows,) tells a row's."""
+    """Add to counts (chunks,) how many ratings fall into each; chunk (rows,) is each row's chunk."""
     for key in keys:
         counts[chunk[key]] += 1
 
@@ -345,8 +345,8 @@ def by_column(first: int, columns: int, keys: Indices, others: Indices, values: 
 class Rows:
     """One side's view. Chunk c holds rows bounds[c]:bounds[c + 1], and row r start[r + 1] - start[r] ratings.
 
-    A chunk's ratings stand together, from start[bounds[c]] on: `rows` counts from the chunk's first, columns tell the
-    other side. Of each row they rise.
+    A chunk's ratings are together, from start[bounds[c]] on: `rows` counts from the chunk's first row, `columns` is the
+    other side, ascending within each row.
     """
 
     start: Offsets
@@ -366,7 +366,7 @@ class Rows:
 
     @property
     def cuts(self) -> list[slice]:
-        """Where each chunk's ratings stand."""
+        """Each chunk's ratings, as a slice."""
         ends = self.start[self.bounds].tolist()
         return [slice(*pair) for pair in itertools.pairwise(ends)]
 
@@ -437,7 +437,7 @@ def _group_by_row(
 
 
 def _allocate_rows(keys: Indices, rows: int, *, weighted: bool) -> Rows:
-    """The chunks of rows with so many ratings as `keys` has of each, and room for the ratings."""
+    """The chunks of rows with so many ratings as `keys` has of each, and space for the ratings."""
     start = np.zeros(rows + 1, dtype=np.int64)
     count_rows(keys, start[1:])
     np.cumsum(start, out=start)

@@ -140,7 +140,7 @@ def test_core_takes_its_groups_and_whom_the_enrolment_does_not_list_as_if_the_ot
 ) -> None:
     everybody = score_public_data(data, THRESHOLDS)
     assert (everybody.raters.by, everybody.raters.taken, everybody.raters.left_out) == (RatersWanted.ALL, 60, 0)
-    assert "does not tell the groups" in everybody.raters.sentence
+    assert "does not name the groups" in everybody.raters.sentence
     people = [f"R{n:04d}" for n in range(60)]
     # 1 and 21 are groups of Core, 15 and 0 are not, who is listed without a group is not, and the others are not listed
     groups = {person: [1, "21.0", 15, 0, ""][n % 5] for n, person in enumerate(people[:40])}
