@@ -145,7 +145,7 @@ def notes(
     limit: FirstPosts = None,
     as_json: Json = False,
 ) -> None:
-    """Write a note for every post, by itself, and tell what it took: calls, the longest chain, tokens, cost, gates.
+    """Write a note for every post, by itself, and print what it took: calls, the longest chain, tokens, cost, gates.
 
     The folder gets notes.jsonl, a line a post with the human note, and the cases themselves. Where the data names a
     sentence that settles the claim, it counts for how many posts that sentence was in the hits, among the results
@@ -316,7 +316,7 @@ def run_posts(posts: Mapping[str, Callable[[], Row]], folder: RunFolder[Row]) ->
             if not folder.is_finished(name):
                 row = run()
                 folder.add(row)
-                progress(f"  {number} of {len(posts)}: {row.told}")
+                progress(f"  {number} of {len(posts)}: {row.result_line}")
     except KeyboardInterrupt:
         progress("stopped; the same command goes on from here")
         raise typer.Exit(130) from None
@@ -352,7 +352,7 @@ def _write_finished_table(
 
 
 class _SilentProgress:
-    """A `Progress` that is told to nobody: the command counts posts."""
+    """A `Progress` that shows nothing: the command counts posts."""
 
     def count(self, done: int, total: int, note: str = "") -> None:
         """Unseen."""
@@ -477,7 +477,7 @@ def _build_post_row(
 
 
 def spent(case: Case) -> dict[str, Any]:
-    """What a case took, and which of its sources could not be read, as a row tells it."""
+    """Return what a case took, and which of its sources could not be read, as fields of a row."""
     used = case.used
     return {
         "unread": _count_unread_sources(case),

@@ -328,7 +328,7 @@ class _RecordGrade(BaseModel):
 
 
 class JudgedPost(BaseModel):
-    """A post and what somebody said of some records: 0 no help, 1 helps somewhat, 2 directly helpful."""
+    """A post and a person's grades of some records: 0 no help, 1 helps somewhat, 2 directly helpful."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 

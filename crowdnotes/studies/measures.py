@@ -110,7 +110,7 @@ def ndcg(ranking: Sequence[int], grades: Mapping[int, int], at: int = 10) -> flo
 
 
 def recall(ranking: Sequence[int], grades: Mapping[int, int], at: int = 10) -> float | None:
-    """The share of the directly helpful records that stand among the first `at`, judged or not; None without any."""
+    """Return the share of the directly helpful records among the first `at`, judged or not; None without any."""
     helpful = {record for record, grade in grades.items() if grade == DIRECTLY_HELPFUL}
     return len(helpful.intersection(ranking[:at])) / len(helpful) if helpful else None
 

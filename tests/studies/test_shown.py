@@ -120,7 +120,7 @@ def test_a_damaged_head_and_a_model_without_one_are_told(
     for name in ("model.json", "weights.npz"):
         (tmp_path / name).write_bytes((model / name).read_bytes())
     monkeypatch.setenv("CROWDNOTES_JURY_MODEL", str(tmp_path))
-    with pytest.raises(InputError, match="does not tell what X shows"):
+    with pytest.raises(InputError, match="does not predict what X shows"):
         CliRunner().invoke(app, ["bench", "jury", "--data", str(data)], catch_exceptions=False)
     (tmp_path / SHOWN).write_bytes((model / SHOWN).read_bytes())
     for damaged in ("{", "[]", '{"notes": 72}'):

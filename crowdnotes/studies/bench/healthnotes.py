@@ -19,7 +19,7 @@ from crowdnotes.domain import FrozenModel, GateName, GateStatus, Mode
 from crowdnotes.errors import InputError
 from crowdnotes.studies.measures import wilson
 
-# The paper measures these; a gate that was added since has no figure there to stand beside.
+# The paper measures these; gates that were added since have no figure there.
 PAPERS_GATES = (GateName.RELEVANCE, GateName.CORRECTNESS, GateName.HELPFULNESS)
 _OPTIONS_FILE = "options.json"
 _OTHER_OPTIONS_HINT = "Give the options it was started with, or another --out."
@@ -54,7 +54,7 @@ class Outcome(StrEnum):
 
 
 class SupernoteFigures(FrozenModel):
-    """What stands behind a supernote in its row: the notes, what passed, who chose, and what the jury said.
+    """How a supernote in its row was made: the notes, what passed, who chose, and what the jury said.
 
     Intercepts are simulated, None where the jury could not judge. `random` is a candidate drawn among those that
     passed, for the ablation; `not_run` counts the candidates that a filter could not judge.
@@ -93,7 +93,7 @@ class RunRow(FrozenModel):
         raise NotImplementedError
 
     @property
-    def told(self) -> str:
+    def result_line(self) -> str:
         """How it ended, in a line."""
         raise NotImplementedError
 
@@ -130,7 +130,7 @@ class PostRow(RunRow):
         return self.outcome is not Outcome.FAILED
 
     @property
-    def told(self) -> str:
+    def result_line(self) -> str:
         """See `RunRow`."""
         return f"{self.outcome.value}. {self.reason or self.note}"
 
@@ -178,7 +178,9 @@ class RunFolder(Generic[Row]):
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise InputError(f"{self._file.name} cannot be written ({error.strerror}).", "Make room.") from error
+            raise InputError(
+                f"{self._file.name} cannot be written ({error.strerror}).", "Free some disk space."
+            ) from error
         self._rows[row.note_id] = row
 
     def _read(self) -> list[Row]:

@@ -66,7 +66,7 @@ def bench_helpfulness(
 def bench_principles(
     engine: Engine, notes: pd.DataFrame, held_out: Mapping[int, float], progress: Progress
 ) -> dict[str, Any]:
-    """Does an engine tell opinion or hostility from the other notes that both camps approve (`labelled_bridging`)?
+    """Does an engine find opinion or hostility among the notes that both camps approve (`labelled_bridging`)?
 
     A note's score is the highest chance that it breaks "no opinion or speculation" or "neutral language"; an engine
     that gives no chances is measured by its verdicts. Without a post (the data has none) and without evidence.
@@ -107,9 +107,9 @@ def _get_chance_of_breaking(results: tuple[PrincipleResult, ...]) -> float | Non
 
 
 def bench_correctness(engine: Engine, rows: Sequence[DistortionRow], progress: Progress) -> dict[str, Any]:
-    """Does the correctness gate tell a faithful note from one that distorts its passage, which is its only evidence?
+    """Does the correctness gate find notes that distort their passage, which is their only evidence?
 
-    `auc` and `macro_f1` tell distorted notes, `false_alarms` are faithful ones that failed; by kind of distortion how
+    `auc` and `macro_f1` are of distorted notes, `false_alarms` are faithful ones that failed; by kind of distortion how
     many there are, how many were caught, and the AUC against all faithful notes. Where no gate ran there is no AUC: a
     person compares, or no model is at work.
     """
@@ -148,7 +148,7 @@ def bench_correctness(engine: Engine, rows: Sequence[DistortionRow], progress: P
 def calibrate(
     reader: NliReader, embedder: Embedder, rows: Sequence[DistortionRow], progress: Progress = lambda _: None
 ) -> Calibration:
-    """Measure a reading model on such notes, and store its line and quality beside its weights.
+    """Measure a reading model on such notes, and store its line and quality next to its weights.
 
     A note's score is that of its weakest sentence; the line is where macro-F1 is highest. The area under the curve
     needs no line; its interval is over resampled passages. Raises InputError without notes of both kinds.

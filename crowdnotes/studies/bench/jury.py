@@ -46,7 +46,7 @@ def bench_camps(data: Path, jury: Jury) -> dict[str, Any]:
 
 
 def measure_camps(model: CampModel, notes: CampNotes | HeldOut, read: Features) -> dict[str, Any]:
-    """Figures on n notes and what was read of them, None where the file cannot tell.
+    """Figures on n notes and what was read of them, None where the file does not say.
 
     polarising_auc, brier and ece are of "this note divides the camps"; camp_auc and camp_ece of which camp likes a
     divided note; rating_auc, rating_brier and rating_ece of single votes on divided notes ("helpful" or not, each
@@ -81,16 +81,18 @@ def shown_held_out(jury: Jury, settings: JurySettings) -> dict[int, float]:
 
 
 def bench_shown(jury: Jury, notes: Sequence[HealthNote], held_out: Mapping[int, float]) -> dict[str, Any]:
-    """How well the intercept tells the notes that X showed, each before the jury of the time when it was written.
+    """Measure how well the intercept finds the notes that X showed, each judged by a jury as of its own date.
 
     reached, wrongly_reached: which shares of the shown and of the others reach the line. ece: of the chance that X
-    shows a note. splits_auc: how well dividing alone tells the notes that X did not show. undated_intercept_auc: as if
+    shows a note. splits_auc: how well dividing alone finds the notes that X did not show. undated_intercept_auc: as if
     all were written today, by their words alone; None where some were seen in training, whose undated chances are not
     kept. Of those counts the chance of `held_out`, by a head that had not seen their post. Intervals are of 95 %.
-    Raises InputError when the jury has no head that tells what X shows.
+    Raises InputError when the jury has no head that predicts what X shows.
     """
     if jury.shown is None:
-        raise InputError("This model of the jury does not tell what X shows.", "Train one on HealthNotes, or unset it.")
+        raise InputError(
+            "This model of the jury does not predict what X shows.", "Train one on HealthNotes, or unset it."
+        )
     pairs = [(note.post, note.note) for note in notes]
     known = [held_out.get(note_mark(note.note_id)) for note in notes]
     seen = np.array([chance is not None for chance in known])

@@ -1,7 +1,7 @@
-"""The program's note beside the human one: what it cost, and which of the two a blind reader prefers.
+"""Compare the program's note with the human one: what it cost, and which of the two a blind reader prefers.
 
-A pair shows the post and two notes, sides shuffled, links alike, so that nobody can tell whose is whose. Supernotes
-stand beside the best note that a post has.
+A pair shows the post and two notes, sides shuffled, links alike, so that readers do not know which is whose. A
+supernote is compared with the best note that a post has.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Pair(FrozenModel):
 
 
 class Vote(FrozenModel, extra="ignore"):
-    """What a reader prefers: by criterion, a side or a tie. `reader` tells readers apart."""
+    """What a reader prefers: by criterion, a side or a tie. `reader`: an id of the reader."""
 
     pair: str
     reader: str = ""
@@ -90,12 +90,12 @@ class Vote(FrozenModel, extra="ignore"):
 
 
 def is_left(note_id: str) -> bool:
-    """Whether the program's note stands on the left in this pair: as good as drawn, and the same each time."""
+    """Return whether the program's note is on the left in this pair: as good as random, and the same each time."""
     return int(text_sha256(f"side {note_id}")[:8], 16) % 2 == 0
 
 
 def pair_id(note_id: str) -> str:
-    """By which votes name a pair; it does not tell the sides."""
+    """Return the id by which votes name a pair; it does not give away the sides."""
     return text_sha256(f"pair {note_id}")[:12]
 
 
@@ -111,7 +111,7 @@ def pairs(rows: Sequence[PostRow]) -> list[Pair]:
 
 
 def _replace_links_with_marks(note: str) -> str:
-    """The words, and the links as marks at the end: an address would tell who wrote, and a reader follows none."""
+    """The words, and the links as marks at the end: an address would give away the writer."""
     words, links = note, 0
     for url in reversed(find_urls(note)):
         words, links = words[: url.start] + words[url.end :], links + 1
@@ -181,16 +181,16 @@ def supernote_figures(rows: Sequence[PostRow]) -> dict[str, Any]:
 
     Whether readers prefer it is another question: `bench compare`.
     """
-    told = [row.supernote for row in rows if row.supernote is not None and row.note]
+    supernotes = [row.supernote for row in rows if row.supernote is not None and row.note]
     found = {name: value for name, value in costs(rows).items() if name != "pass_all_gates"}
     for name, other in (("best_existing", "best_intercept"), ("random", "random_intercept")):
         pairs = [
             (item.winner_intercept, value)
-            for item in told
+            for item in supernotes
             if item.winner_intercept is not None and (value := getattr(item, other)) is not None
         ]
         wins = sum(mine > theirs for mine, theirs in pairs)
         found[f"jury_prefers_winner_to_{name}"] = {"n": len(pairs), "wins": wins}
-    found["candidates"] = sum(next(iter(item.funnel.values()), 0) for item in told)
-    found["passed"] = sum(list(item.funnel.values())[-1] for item in told if item.funnel)
+    found["candidates"] = sum(next(iter(item.funnel.values()), 0) for item in supernotes)
+    found["passed"] = sum(list(item.funnel.values())[-1] for item in supernotes if item.funnel)
     return found

@@ -1,4 +1,4 @@
-"""What a study of sources came to, kept for the Overview page: in words, and beside the paper's table 4."""
+"""The result of a study of sources, kept for the Overview page: a sentence, and figures next to the paper's table 4."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LostPair(FrozenModel):
 
 
 class UtilityStudy(FrozenModel):
-    """What came of a study. wins: "all", "helpful", "not helpful": by X's verdict on the contributor's note.
+    """A study's result. wins: "all", "helpful", "not helpful": by X's verdict on the contributor's note.
 
     with_none: all, those for which the program found nothing counted as lost. kinds: of the sources of the posts that
     were compared, how many the program chose and how many people cited. pages: pairs that were shown with passages.
@@ -67,7 +67,7 @@ def save_study(data_dir: Path, found: UtilityStudy) -> Path:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.write_text(found.model_dump_json(indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{file.name} cannot be written ({error.strerror}).", "Make room.") from error
+        raise InputError(f"{file.name} cannot be written ({error.strerror}).", "Free some disk space.") from error
     return file
 
 
@@ -86,8 +86,8 @@ def saved_study(data_dir: Path) -> UtilityStudy | None:
 
 _LABEL_BY_GROUP = {
     "all": "CrowdNotes here",
-    "helpful": "of these, beside notes rated helpful",
-    "not helpful": "of these, beside notes rated not helpful",
+    "helpful": "of these, where the note is rated helpful",
+    "not helpful": "of these, where the note is rated not helpful",
 }
 
 
@@ -96,11 +96,11 @@ def utility_verdict(found: UtilityStudy) -> str:
     won = found.wins["all"]
     verdict = "chance" if won.low <= 0.5 <= won.high else "better" if won.rate > 0.5 else "worse"
     share, low, high = (f"{value:.0%}" for value in (won.rate, won.low, won.high))
-    told = (
+    result = (
         f"In {share} of {won.pairs} pairs the sources that CrowdNotes chose were of more use ({low} to {high}, a tie "
         "counts half)."
     )
-    return f"{told} {_SENTENCE_BY_VERDICT[verdict]}"
+    return f"{result} {_SENTENCE_BY_VERDICT[verdict]}"
 
 
 _SENTENCE_BY_VERDICT = {
@@ -130,5 +130,5 @@ def utility_table(found: UtilityStudy) -> dict[str, list[object]]:
 
 @cache
 def published() -> dict[str, Any]:
-    """The paper's figures, as they stand in the table beside this file."""
+    """Return the paper's figures, from the table next to this file."""
     return tomllib.loads(Path(__file__).with_name("utility_published.toml").read_text("utf-8"))

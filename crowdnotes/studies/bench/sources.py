@@ -1,8 +1,8 @@
-"""Sources that the program chose beside those that people cited for the same posts (CrowdNotes+ 7.3, B.1 and B.2).
+"""Compare the program's sources with those that people cited for the same posts (CrowdNotes+ 7.3, B.1 and B.2).
 
 A reader or a model is shown both sets of a post, sides shuffled, and says which is of more use; a set of sources is
 shown by its sites and the words of its titles or addresses, and with passages where every page of both sets was read.
-Titles are written as addresses are, so that the way they are written tells nobody whose they are.
+Titles are written as addresses are, so that nobody can guess from their form whose they are.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SourcesRow(RunRow):
         return all(source.passage for source in (*self.chosen, *self.cited))
 
     @property
-    def told(self) -> str:
+    def result_line(self) -> str:
         """See `RunRow`."""
         return self.reason or f"{len(self.chosen)} chosen, {len(self.cited)} cited"
 
@@ -113,12 +113,12 @@ def source_pairs(rows: Sequence[SourcesRow]) -> list[Pair]:
 
 
 def _format_sources(sources: Sequence[CitedSource], *, pages: bool) -> str:
-    told = []
+    lines = []
     for source in sources:
         site = host(original_of(source.url)) if source.url else "no site"
         line = f"{site}: {source.words or 'no words'}"
-        told.append(f"{line}\n{clip(source.passage, _MAX_PASSAGE_CHARACTERS)}" if pages else line)
-    return ("\n\n" if pages else "\n").join(f"{number}. {one}" for number, one in enumerate(told, 1))
+        lines.append(f"{line}\n{clip(source.passage, _MAX_PASSAGE_CHARACTERS)}" if pages else line)
+    return ("\n\n" if pages else "\n").join(f"{number}. {one}" for number, one in enumerate(lines, 1))
 
 
 def study(

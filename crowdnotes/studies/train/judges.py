@@ -1,6 +1,6 @@
 """Train the judges: helpfulness on HealthNotes, opinion on notes that both camps approve.
 
-Measured in nested cross-validation beside simple rivals: in each outer fold the recipe is chosen and every step fitted
+Measured in nested cross-validation against simple rivals: in each outer fold the recipe is chosen and every step fitted
 on the other folds alone. Near duplicates, by meaning, share a fold: two wordings of one post share few words, so
 duplicates found by words (`evidence.duplicates`) would land in two folds. A second measure is by time: newer notes,
 judged by a head of all older ones. Deterministic for the same rows.
@@ -53,7 +53,7 @@ _LINK_OR_NON_WORD_PATTERN = re.compile(r"https?://\S+|\W+")
 class Recipe:
     """`counts`: blocks of counts; `vectors`: blocks of vectors. The rest is what the inner folds choose from.
 
-    `penalties` are scikit-learn's C; `weights` what a standardised vector weighs beside a text's counts of length 1.
+    `penalties` are scikit-learn's C; `weights` the weight of a standardised vector against a text's counts of length 1.
     """
 
     counts: Sequence[str]

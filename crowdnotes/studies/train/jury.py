@@ -52,7 +52,7 @@ from crowdnotes.studies.train.judges import RIVALS as GATE_RIVALS
 Bools = npt.NDArray[np.bool_]
 Progress = Callable[[str], None]
 # Rater intercepts: from the pilot's ratings, each fifth predicted from a fit of the others (6,217 ratings).
-# The width is an assumption: about one rating in ten is then "somewhat helpful". Camps' shares tell neither.
+# The width is an assumption: about one rating in ten is then "somewhat helpful". Camps' shares show neither.
 CAMP_ORDINAL = OrdinalModel(intercept_slope=7.7, width=0.4)
 # These did best on splits by time of the older notes alone (see the model card).
 _HALF_LIFE_DAYS = 400.0
@@ -265,7 +265,7 @@ def fit_pool(path: Path, out: Path, source: str) -> dict[str, Any]:
     """Fit the raters in a Parquet file and write the mixture as JSON; `source` says whose raters they are.
 
     The number of parts is the one with the highest log likelihood on held-out raters (5 folds); the
-    file keeps all of them, the histograms and the quantiles, so that the fit can be seen beside the data.
+    file keeps all of them, the histograms and the quantiles, so that the fit can be compared with the data.
     """
     raters = own_pool(path)
     content = _fit_mixture(raters, source)

@@ -69,7 +69,7 @@ class PublicNotes:
     """Rated notes by id: ids, posts, written_ms (n,), texts; post_texts (n,), empty where a post is not
     known, or None without posts.parquet.
 
-    part (n,): 0 learn, 1 validate, 2 test, -1 left out because its post also stands in a later part.
+    part (n,): 0 learn, 1 validate, 2 test, -1 left out because its post is also in a later part.
     """
 
     ids: npt.NDArray[np.int64]
@@ -104,7 +104,7 @@ def load_public(data: Path) -> tuple[PublicNotes, PublicRatings]:
         raise InputError(f"The notes lack {', '.join(sorted(missing))}.", "Download the public data again.")
     ratings = load_ratings(data, with_details=True)
     if ratings.created_at_ms is None:
-        raise InputError("The ratings have no times, so past and future cannot be told apart.", "Use public data.")
+        raise InputError("The ratings have no times, so they cannot be split into past and future.", "Use public data.")
     stored = stored.filter(pc.is_valid(stored["summary"]))
     ids = stored["noteId"].to_numpy()
     order = np.argsort(ids, kind="stable")
