@@ -1,6 +1,6 @@
 """What the overview keeps of one case: a few numbers, so that a thousand cases are counted at once.
 
-Nothing is guessed: what a case does not record is None. Scores are told by the audit trail, which keeps every one of
+Nothing is guessed: what a case does not record is None. Scores come from the audit trail, which keeps every one of
 them; an assessment that a person's comparison changed is not in the trail, so the assessments on record are read too.
 """
 
@@ -35,14 +35,14 @@ from crowdnotes.text.sentences import split_sentences
 if TYPE_CHECKING:
     from crowdnotes.cases.service import CaseService
 
-OPEN = "open"  # beside the kinds of decision, what a case is that has none
-LINKS = "links"  # beside the gates and principles, what a person may pass over with a reason
+OPEN = "open"  # the ending of a case without a decision; else its kind of decision
+LINKS = "links"  # like gates and principles, what a person may pass over with a reason
 _EVIDENCE_EVENTS = frozenset({"stage passages", "passage copied in"})  # kinds of event
 _TEXT_EVENTS = frozenset({"note edited", "candidate chosen"})
 
 
 class Course(LabelledEnum):
-    """What became of a check that did not pass, at first or after an edit."""
+    """How a check ended that did not pass, at first or after an edit."""
 
     MENDED = "mended"
     OVERRIDDEN = "approved with a reason"
@@ -51,7 +51,7 @@ class Course(LabelledEnum):
 
 @dataclass(frozen=True, slots=True)
 class JuryFigures:
-    """The simulated jury on the note as it stands: mean rating in [0, 1] of each side, and whether it reaches the line.
+    """The simulated jury on the current note: mean rating in [0, 1] of each side, and whether it reaches the line.
 
     `gates_pass` is None unless the gates gave a verdict on the very same text.
     """
@@ -68,7 +68,7 @@ class CaseFigures:
 
     `ended` is a kind of decision, or OPEN. `gates` is None where nothing was scored or the note changed since.
     `courses` has the checks that did not pass at some time. `kept_sentences` are those of the program's first text that
-    stand in the approved note, and how many it had. `shown` and `used` count passages by their source's kind.
+    are in the approved note, and how many it had. `shown` and `used` count passages by their source's kind.
     """
 
     id: str
@@ -167,11 +167,11 @@ def _list_approval_times(case: Case) -> list[datetime]:
 def _get_current_gates(case: Case) -> dict[GateName, GateStatus] | None:
     if case.assessment is None or not case.assessment_is_current:
         return None
-    return {result.gate: result.status for result in case.assessment.told}  # as its own page tells them
+    return {result.gate: result.status for result in case.assessment.told}  # as the case's page shows them
 
 
 def _trace_checks(case: Case) -> dict[str, Course]:
-    """What became of each gate, principle, and the links, where something was in the way."""
+    """How each gate, principle, and the links ended, where something prevented approval."""
     reached = case.decision is not None and case.decision.kind is DecisionKind.APPROVED
     passed_over = {item.obstacle for item in case.decision.overrides} if case.decision and reached else set()
     failed = {found.subject for found in passed_over if found.kind is ObstacleKind.GATE_FAILED}

@@ -1,6 +1,6 @@
 """Pairs of notes from a file: CSV, JSON or a JSON object a line, in whatever encoding, and those of `crowdnotes bench`.
 
-What X's public files escape is undone, in both notes alike: it would tell who wrote which.
+What X's public files escape is undone, in both notes alike: it would give away who wrote which.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _read_table_pairs(rows: Iterable[tuple[int, Mapping[str, Any]]], columns: se
         if len(pair_id) > 64:
             raise _build_line_error(line, "Line {line} has an id of more than 64 characters.")
         if pair_id in pairs:
-            raise _build_line_error(line, "Line {line} repeats a pair that stands above it.")
+            raise _build_line_error(line, "Line {line} repeats an earlier pair.")
         pairs[pair_id] = NotePair(id=pair_id, **texts)
     return PairsFile(tuple(pairs.values()), _NAMES_BY_NOTE_COLUMNS[sides], sides_unknown=sides == _SHUFFLED_COLUMNS)
 

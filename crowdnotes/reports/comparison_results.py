@@ -61,7 +61,7 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
     nothing = "Nobody has answered yet."
     if comparison.sides_unknown:
         nothing = (
-            "The file does not tell whose the notes are: its sides are shuffled. Export the votes, and “crowdnotes "
+            "The file does not say whose the notes are: its sides are shuffled. Export the votes, and “crowdnotes "
             "bench compare --votes” counts them."
         )
     post_of = {pair.id: pair.post for pair in comparison.pairs}
@@ -121,8 +121,8 @@ def _estimate_mean(
 
     Two-way clusters (Cameron, Gelbach and Miller, 2011), with Student's t of as many degrees of freedom as the fewer
     of the two leave: in simulations it holds the truth in 95 to 97 cases of 100, where drawing participants and posts
-    anew at once does in 97 to 100. Answers that are all the same tell nothing of how they vary: a share has the exact
-    interval then, another mean none.
+    anew at once does in 97 to 100. Equal answers do not show how they vary: a share then has the exact interval,
+    another mean none.
     """
     n = len(values)
     if not n:
@@ -223,34 +223,34 @@ def _describe_wins(names: tuple[str, str], won: Figure, crossed: _CrossedCluster
     answers = plural(won.n, "{n:,} answer", "{n:,} answers")
     by = plural(people, "{n:,} participant", "{n:,} participants")
     on = plural(posts, "{n:,} post", "{n:,} posts")
-    told = (
+    sentence = (
         f"“{names[0]}” was chosen in {percent(won.value)} of {answers} ({percent(won.low)} to {percent(won.high)}), by "
         f"{by} on {on}."
     )
     if min(people, posts) < _MIN_CLUSTERS_FOR_INTERVAL:
-        return f"{told} {_explain_too_few()}"
+        return f"{sentence} {_explain_too_few()}"
     if won.low <= 0.5 <= won.high:
-        return f"{told} Chance alone could explain that."
-    return f"{told} That is {'more' if won.low > 0.5 else 'less'} often than chance explains."
+        return f"{sentence} Chance alone could explain that."
+    return f"{sentence} That is {'more' if won.low > 0.5 else 'less'} often than chance explains."
 
 
 def _describe_ratings(names: tuple[str, str], rated: BothRated, model: Figure, crossed: _CrossedClusters) -> str:
     if rated.first.value is None or rated.second.value is None:
         return rated.first.not_run
-    told = (
+    sentence = (
         f"From 0, not helpful, to 1, helpful: “{names[0]}” has {rated.first.value:.2f} on average, “{names[1]}” "
         f"{rated.second.value:.2f}."
     )
     if min(crossed.sizes) < _MIN_CLUSTERS_FOR_INTERVAL:
-        return f"{told} {_explain_too_few()}"
+        return f"{sentence} {_explain_too_few()}"
     if model.value is None or model.low is None or model.high is None:
-        return told
+        return sentence
     if model.low <= 0 <= model.high:
-        return f"{told} Chance alone could explain the difference."
+        return f"{sentence} Chance alone could explain the difference."
     differs = (
         f"The difference is more than chance explains: {model.value:+.2f} ({model.low:+.2f} to {model.high:+.2f})."
     )
-    return f"{told} {differs}"
+    return f"{sentence} {differs}"
 
 
 def _describe_statements(names: tuple[str, str], rated: dict[Statement, BothRated], crossed: _CrossedClusters) -> str:
@@ -261,5 +261,5 @@ def _describe_statements(names: tuple[str, str], rated: dict[Statement, BothRate
         return _explain_too_few()
     clear = {of: one.value for of, one in figures.items() if one.p is not None and one.p < 0.05 / len(Statement)}
     sides = [[of.value for of, value in clear.items() if value and (value > 0) is higher] for higher in (True, False)]
-    told = [f"“{name}” is rated higher on {', '.join(of)}." for name, of in zip(names, sides, strict=True) if of]
-    return " ".join(told) or "On no statement do the notes differ by more than chance explains."
+    sentences = [f"“{name}” is rated higher on {', '.join(of)}." for name, of in zip(names, sides, strict=True) if of]
+    return " ".join(sentences) or "On no statement do the notes differ by more than chance explains."

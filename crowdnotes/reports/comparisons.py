@@ -35,7 +35,7 @@ from crowdnotes.storage.tables import comparison_answers, comparisons, storable_
 
 _PARTICIPANT_PATTERN = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _MAX_TITLE_CHARACTERS = 120
-_MAX_NAME_CHARACTERS = 40  # it stands beside plots, on a phone too
+_MAX_NAME_CHARACTERS = 40  # it is shown next to plots, on a phone too
 _ANSWER_COLUMNS = ("participant", "pair", "first_at", "at")  # fields of an answer that have a column of their own
 
 
@@ -53,7 +53,7 @@ class Comparisons:
         self._who = who
 
     def acting_as(self, who: CurrentUser) -> Comparisons:
-        """The same for somebody else."""
+        """Return the same for another person."""
         return Comparisons(self._engine, self._clock, who)
 
     @staticmethod

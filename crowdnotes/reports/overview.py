@@ -17,7 +17,7 @@ from crowdnotes.domain import DecisionKind, GateName, GateStatus, PrincipleName,
 from crowdnotes.reports.case_figures import LINKS, OPEN, CaseFigures, Course
 from crowdnotes.wording import fill, plural
 
-FEW = 5  # cases: of fewer, no median is told, and no pattern seen
+FEW = 5  # cases: no median and no pattern is shown for fewer
 ENDINGS = {**{kind.value: kind.as_text for kind in DecisionKind}, OPEN: OPEN}
 _LABEL_BY_STEP = {
     "queries": "thinking of searches",
@@ -25,7 +25,7 @@ _LABEL_BY_STEP = {
     "writing": "writing",
     "judging": "judging",
 }
-_MIN_SIDE_DIFFERENCE = 0.15  # of the mean rating: sides further apart than this do not agree; as in `domain.assessment`
+_MIN_SIDE_DIFFERENCE = 0.15  # of the mean rating: sides that differ by more do not agree; as in `domain.assessment`
 _MAX_DAYS, _MAX_WEEKS, _MAX_MONTHS = (
     21,
     26,
@@ -54,7 +54,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """What `n` things tell: `sentence`, and `beside` what else. `not_counted`: how many cases were not, and why."""
+    """A chart of `n` things with its `sentence`. `beside`: a second one. `not_counted`: how many cases, and why."""
 
     title: str
     sentence: str
@@ -64,7 +64,7 @@ class Picture:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether there is something to draw beside the sentence."""
+        """Whether there is something to draw with the sentence."""
         return self.n > 0
 
 
@@ -127,7 +127,7 @@ def overview(figures: Iterable[CaseFigures]) -> Overview:
     """Count them; they are filtered already."""
     cases = sorted(figures, key=lambda case: case.begun)
     periods = _split_into_periods([case.begun.date() for case in cases])
-    few = f"{_format_case_count(len(cases))}: too few to tell how it usually goes." if len(cases) < FEW else ""
+    few = f"{_format_case_count(len(cases))}: too few to say how it usually goes." if len(cases) < FEW else ""
     return Overview(
         cases=len(cases),
         remark=few,
@@ -171,12 +171,12 @@ def _build_times(cases: Sequence[CaseFigures]) -> Spread:
             f"{len(approved)})."
         )
     enough = len(words) >= FEW
-    first = f"The first words stood after {in_time(median(words))} (n = {len(words)})." if enough else ""
+    first = f"First draft after {in_time(median(words))} (n = {len(words)})." if enough else ""
     return Spread(
         title="Time from post to note",
         sentence=sentence,
         n=len(approved),
-        beside=f"{first} Pauses and nights count.".strip() if approved else first,
+        beside=f"{first} Breaks are included.".strip() if approved else first,
         not_counted=_explain_not_counted(
             {("1 case without an approved note", "{n:,} cases without an approved note"): len(cases) - len(approved)}
         ),
@@ -267,13 +267,13 @@ def _build_endings(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> 
     totals = Counter(case.ended for case in cases)
     approved, still = totals[DecisionKind.APPROVED], totals[OPEN]
     without = len(cases) - approved - still
-    told = [f"{approved} of {_format_case_count(len(cases))} ended with an approved note"]
-    told += [f"{without} without one"] if without else []
-    told += [plural(still, "1 is open", "{n} are open")] if still else []
+    endings = [f"{approved} of {_format_case_count(len(cases))} ended with an approved note"]
+    endings += [f"{without} without one"] if without else []
+    endings += [plural(still, "1 is open", "{n} are open")] if still else []
     by_ending = _sum_by_period(periods, cases, tuple(ENDINGS), lambda case, ending: float(case.ended == ending))
     return Counted(
         title="How cases ended",
-        sentence=f"{', '.join(told)}." if cases else "There is no case.",
+        sentence=f"{', '.join(endings)}." if cases else "There is no case.",
         n=len(cases),
         bars=tuple(period.name for period in periods),
         parts=tuple((ENDINGS[ending], values) for ending, values in by_ending),
@@ -338,17 +338,17 @@ def _build_fixed_notes(cases: Sequence[CaseFigures]) -> Counted:
             most=which,
         )
     kept = [case.kept_sentences for case in cases if case.kept_sentences is not None]
-    beside = ""
+    kept_words = ""
     if kept:
         stayed, written = (sum(pair[place] for pair in kept) for place in (0, 1))
         notes = plural(len(kept), "1 approved note", "{n:,} approved notes")
         sentences = plural(written, "1 sentence", "{n:,} sentences")
-        beside = f"{stayed} of {sentences} that CrowdNotes wrote are in {notes} word for word."
+        kept_words = f"{stayed} of {sentences} that CrowdNotes wrote are in {notes} word for word."
     return Counted(
         title="Where notes were mended",
         sentence=sentence if any(case.has_note for case in cases) else "There is no note yet.",
         n=totals.total(),
-        beside=beside,
+        beside=kept_words,
         bars=tuple(name.capitalize() for name in there),
         parts=tuple(
             (course.as_text, tuple(float(by_check[name][course]) for name in there)) for course in Course if there
@@ -362,7 +362,7 @@ def _build_sources(cases: Sequence[CaseFigures]) -> Counted:
         sum((Counter(dict(of)) for of in sets), Counter[SourceCategory]())
         for sets in ([case.shown for case in cases], [case.used for case in cases])
     )
-    several = len(shown) > 1  # a bar of one kind tells nothing that the sentence does not
+    several = len(shown) > 1  # a bar of one kind says no more than the sentence
     sentence = "No source is in use yet."
     if used:
         top = max(used.values())

@@ -44,7 +44,7 @@ def test_each_picture_has_its_sentence_in_words_and_for_screen_readers(desk: Des
         "No note is approved now.",
         "0 of 2 cases ended with an approved note, 1 without one, 1 is open.",
         "1 of 1 scored note passes all three checks.",
-        "2 cases: too few to tell how it usually goes.",
+        "2 cases: too few to say how it usually goes.",
         "Not counted: 1 case without a note.",
         "No cost: no language model was asked that costs anything.",
     ):

@@ -63,7 +63,7 @@ def test_the_notes_of_a_bench_run_are_its_pairs_with_the_programs_note_first() -
         ("x.csv", HEAD + 'a;"b;c\n', "Line 2 is broken"),
         ("x.csv", HEAD + "a;b; \n", "Line 2 has nothing under “existing_note”"),
         ("x.csv", HEAD + "a;b;b\n", "Line 2 has the same note twice"),
-        ("x.csv", HEAD + "a;b;c\na;b;c\n", "Line 3 repeats a pair"),
+        ("x.csv", HEAD + "a;b;c\na;b;c\n", "Line 3 repeats an earlier pair"),
         ("x.csv", HEAD + "a;b;" + "c" * 5_001, "Line 2 has 5,001 characters"),
         ("x.csv", HEAD + "".join(f"{n};b;c\n" for n in range(MOST_PAIRS + 1)), "1,001 pairs"),
         ("x.csv", HEAD + "a" * 5_000_001, "5,000,030 bytes"),

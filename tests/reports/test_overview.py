@@ -49,7 +49,7 @@ def test_every_case_is_counted_once_and_every_sentence_ends(cases: list[CaseFigu
 
 def test_of_fewer_than_five_each_is_told_and_no_median() -> None:
     few = overview([approved(9), approved(20), approved(5)])
-    assert few.remark == "3 cases: too few to tell how it usually goes."
+    assert few.remark == "3 cases: too few to say how it usually goes."
     assert few.times.sentence == "From post to approved note it took 5 minutes, 9 minutes and 20 minutes (n = 3)."
     assert "too few" in few.trend.sentence
     five = overview([approved(minutes) for minutes in (5, 9, 20, 60, 3_000)] + [figures()])
