@@ -1,6 +1,6 @@
 """The simulated jury: raters of both sides, a model of what they find helpful, and the algorithm's verdict.
 
-`open_jury(...)` gives a `Jury`; `Jury.verdict` and `Jury.compare` say how notes would stand before it.
+`open_jury(...)` gives a `Jury`; `Jury.verdict` and `Jury.compare` say how it would judge notes.
 Everything it says is a simulation, with the model's measured quality on every verdict.
 """
 

@@ -73,9 +73,9 @@ class Jury:
         sampling: Sampling = Sampling.UNIFORM,
         explain: bool = False,
     ) -> tuple[JuryVerdict | InputError, ...]:
-        """Verdicts on several notes on one post, in the order given; in a note's place the error why it has none.
+        """Return verdicts on several notes on one post, in the order given, or the error why a note has none.
 
-        All stand before the same jurors with the same luck, so that only the notes' words differ
+        All have the same jurors and the same luck, so that only the notes' words differ
         (but for AUDIENCE, where each note has its own viewers).
         """
         size = self.settings.jurors if jurors is None else jurors
@@ -116,7 +116,7 @@ class Jury:
         return tuple(verdict(next(rows)) if error is None else error for error in refused)
 
     def with_chances(self, read: Features, shown: Floats) -> Predictions:
-        """Appeal and lean of notes whose chances of being shown (n,) are known, whatever posts they stand under."""
+        """Return appeal and lean of notes, of any posts, whose chances of being shown (n,) are known."""
         predicted = replace(self.model.predict(read), shown=shown)
         return self._at(predicted, careful_intercepts(shown, self.thresholds.helpful_intercept))
 
@@ -173,7 +173,7 @@ class Jury:
         return gap
 
     def _possible(self, predicted: Predictions) -> list[Predictions]:
-        """What is judged in each repeat: first the note as it is told, then what else it may be."""
+        """What is judged in each repeat: first the note with the shown intercept, then with others it may have."""
         if predicted.shown is None:
             return [predicted] * self.settings.repeats
         line, others = self.thresholds.helpful_intercept, self.settings.repeats - 1
@@ -232,7 +232,7 @@ def open_jury(settings: JurySettings, embedder: Embedder) -> Jury:
 
 @dataclass(frozen=True)
 class _JuryInput:
-    """What is read of n notes on one post: for the model, and for the head that tells what X shows."""
+    """What is read of n notes on one post: for the model, and for the head that predicts what X shows."""
 
     notes: Features
     posts: Features | None

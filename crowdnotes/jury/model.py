@@ -53,7 +53,7 @@ def _build_block_slices() -> dict[str, slice]:
     }
 
 
-BLOCKS = _build_block_slices()  # where the columns of each kind stand
+BLOCKS = _build_block_slices()  # the columns of each kind
 COLUMNS = max(block.stop for block in BLOCKS.values())
 
 

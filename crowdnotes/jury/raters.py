@@ -4,7 +4,7 @@ The shipped mixture was fitted to the 11,100 raters of the production algorithm 
 the raters' histograms, which a test compares with what is drawn. A jury is sampled from the pool as it is, from
 both sides alike, or as the post's audience. The audience is an assumption, not a measurement: viewers of a post
 mostly share its author's view, and a note mostly pleases the other side. So a rater is likelier the further they
-stand from those whom the note pleases: log odds = strength x (how much more side − likes the note) x factor.
+are from those whom the note pleases: log odds = strength x (how much more side − likes the note) x factor.
 """
 
 from __future__ import annotations

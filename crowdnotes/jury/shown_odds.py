@@ -51,7 +51,7 @@ class ShownHead:
     def quality(self, known: JuryQuality) -> JuryQuality:
         """The model's measured quality with the head's."""
         auc, newest = self.figures["undated_intercept_auc"], self.figures["newest_quarter_intercept_auc"]
-        told = (
+        note = (
             "{note} Its number was tested on {notes} health notes that it had not learned from. Of 100 pairs, one "
             "note that X showed and one that it turned down, it tells which is which in {auc:.0f} (in {newest:.0f} "
             "among the newest quarter). {reached:.0%} of the shown notes and {others:.0%} of the others reached 0.40. "
@@ -64,7 +64,7 @@ class ShownHead:
             reached=self.figures["reached"],
             others=self.figures["wrongly_reached"],
         )
-        return known.replace(intercept_auc=auc, note=told)
+        return known.replace(intercept_auc=auc, note=note)
 
     def read(self, post: str | None, notes: Sequence[str]) -> Blocks:
         """Notes on one post, as if written today; a post without words is not looked at."""
@@ -82,7 +82,7 @@ def rows_of_blocks(blocks: Blocks, rows: Sequence[int]) -> Blocks:
 
 
 def open_shown(folder: Path) -> ShownHead | None:
-    """The head beside a model; None where there is none. Raises ModelFilesError when it is damaged."""
+    """Return the head in a model's folder; None where there is none. Raises ModelFilesError when it is damaged."""
     if not (folder / SHOWN).is_file():
         return None
     return ShownHead(_load_shown_head(folder / SHOWN), _load_shown_figures(folder / SHOWN_FIGURES))

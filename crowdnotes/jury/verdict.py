@@ -2,7 +2,7 @@
 
 Which words and sentences move the two sides is found by reading the note again without each of them.
 
-The sentence says no more than the simulation can tell: where chance alone decides on which side of the line a note
+The sentence says no more than the simulation knows: where chance alone decides on which side of the line a note
 lands, or the model sees no more in it than in any note, it says that in the place of what the votes look like.
 """
 
@@ -43,14 +43,14 @@ from crowdnotes.wording import plural
 _MIN_MOSTLY_HELPFUL = 0.6  # mean rating from which a side "would mostly find it helpful"
 _MAX_SELDOM_HELPFUL = 0.4
 _MAX_ALIKE_GAP = 0.08  # sides closer than this are called alike
-_MIN_DIVIDED_GAP = 0.35  # and sides further apart divided, whatever else is said of the note
+_MIN_DIVIDED_GAP = 0.35  # sides that differ by more are called divided, whatever else is said of the note
 _MIN_NAMED_EFFECT = 0.02
 # The chance that a note divides the sides, about its share among all notes that the model learned from (0.43).
 _AVERAGE_NOTE_RANGE = (0.3, 0.6)
 
 
 def like_any_note(splits: float | None) -> bool:
-    """Whether the model cannot tell the note from an average one; False where it does not say how likely it divides."""
+    """Return whether the note is like an average one to the model; False where it gives no chance that it divides."""
     return splits is not None and _AVERAGE_NOTE_RANGE[0] <= splits <= _AVERAGE_NOTE_RANGE[1]
 
 
@@ -76,15 +76,15 @@ def plain_sentence(
             f"This jury has only {alone.people}. They {_describe_likelihood(alone.mean or 0.0)} find this note helpful."
         )
     harsher = positive if low >= high else negative
-    apart = abs(low - high) >= _MAX_ALIKE_GAP
-    because = _name_costliest_word(harsher, influences) if apart else ""
-    less = f"; {harsher.people} would find it helpful less often{because}" if apart else ""
+    differ = abs(low - high) >= _MAX_ALIKE_GAP
+    because = _name_costliest_word(harsher, influences) if differ else ""
+    less = f"; {harsher.people} would find it helpful less often{because}" if differ else ""
     if chance is not None and abs(low - high) < _MIN_DIVIDED_GAP:
         return f"Of 100 notes like this on which X decided, about {in_100(chance)} were shown{less}."
     if chance is None and interval.low < line <= interval.high:
         return f"Too close to call: some simulated juries would show this note, others would not{less}."
     if chance is None and like_any_note(splits):
-        return f"The simulation cannot tell this note from an average one{less}."
+        return f"To the simulation this is an average note{less}."
     return _describe_votes(negative if harsher is positive else positive, harsher, interval.high < line, less, because)
 
 
@@ -92,9 +92,7 @@ def _describe_votes(kinder: SideVotes, harsher: SideVotes, under_the_line: bool,
     top, bottom = kinder.mean or 0.0, harsher.mean or 0.0
     if bottom >= _MIN_MOSTLY_HELPFUL:
         if under_the_line:
-            return (
-                f"The words favour neither side. Whether people find it helpful is hard to tell from words alone{less}."
-            )
+            return f"The words favour neither side. Words alone do not show whether people find it helpful{less}."
         return f"Both sides would mostly find this note helpful{less}."
     if top < _MAX_SELDOM_HELPFUL:
         return "Neither side would find this note helpful."
@@ -191,7 +189,7 @@ def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: floa
 
 
 def _describe_foreign_language(note: str) -> str:
-    """The language in words when it is most likely not English, else nothing."""
+    """Name the language when it is most likely not English; else ""."""
     letters = [character for character in without_urls(note) if character.isalpha()]
     if not letters:
         return ""
@@ -258,8 +256,8 @@ def _split_words_and_links(note: str) -> list[Span]:
     """Words and whole links, in order."""
     links = [Span(start=url.start, end=url.end) for url in find_urls(note)]
     words = [Span(start=match.start(), end=match.end()) for match in _WORD_PATTERN.finditer(note)]
-    apart = [word for word in words if not any(link.start <= word.start < link.end for link in links)]
-    return sorted((*links, *apart), key=lambda span: span.start)
+    outside = [word for word in words if not any(link.start <= word.start < link.end for link in links)]
+    return sorted((*links, *outside), key=lambda span: span.start)
 
 
 def _remove_span(note: str, span: Span) -> str:
@@ -346,9 +344,9 @@ def verdict_of(
     splits: float | None,
     chance_of_shown: float | None,
     influences: tuple[Influence, ...],
-    **told: Any,
+    **given: Any,
 ) -> JuryVerdict:
-    """juries: of this note alone; the first is shown, all make the intervals. told: what the verdict says as it is."""
+    """juries: of this note alone; the first is shown, all make the intervals. given: further fields."""
     shown = juries[0]
     negative, positive = side_votes(shown)
     status = decide(_build_note_signals(shown), thresholds)
@@ -380,7 +378,7 @@ def verdict_of(
             splits=splits,
             chance=chance_of_shown,
         ),
-        **told,
+        **given,
     )
 
 

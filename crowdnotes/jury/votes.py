@@ -14,11 +14,11 @@ the note would look unanimous (Supernotes 2.3). They go through the closed form 
 The chance that X shows a note fixes its intercept, what divides the camps its factor. A note's true intercept is not
 known, but how likely it lies at 0.40 or above is. With z the normal quantile of that chance, the truth is drawn as
 line + slope * (z + e), e standard normal, so that it reaches the line as often as the chance says. The intercept that
-is told is a careful one: at least two of three such notes reach it.
+is shown is a careful one: at least two of three such notes reach it.
 
-Two slopes are conventions, for no public data tell how far above or below the line a note is that has one's chance:
-a note that one in six of its like are shown is told to stand 0.45 under the line, where X calls notes not helpful, and
-one with 19 in 20 stands 0.15 above it.
+Two slopes are conventions, for no public data show how far above or below the line a note with some chance is: a note
+of which one in six of its like are shown gets 0.45 under the line, where X calls notes not helpful, and one with 19 in
+20 gets 0.15 above it.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ _MAX_SIDE_SHARE = 0.98  # the share of helpful votes on a side that likes a note
 class Predictions:
     """What the model reads from n notes: appeal and lean, (n,) each.
 
-    splits (n,): the chance that the sides are divided, where the model tells it. shown (n,): the chance that X
-    shows the note, where a head tells it.
+    splits (n,): the chance that the sides are divided, where the model gives it. shown (n,): the chance that X
+    shows the note, where a head gives it.
     """
 
     appeal: Floats
@@ -90,7 +90,7 @@ class OrdinalModel:
 
 @dataclass(frozen=True)
 class Sides:
-    """Raters that stand for each side: averages over them are a side's."""
+    """Raters that represent each side: averages over them are a side's."""
 
     negative: Jurors
     positive: Jurors
@@ -139,7 +139,7 @@ class Sides:
 
 def _pick_evenly(side: Floats) -> Jurors:
     if not len(side):
-        raise InputError("All raters stand on one side.", "The jury needs raters of both sides.")
+        raise InputError("All raters are on one side.", "The jury needs raters of both sides.")
     ordered = side[np.lexsort((side[:, 0], side[:, 1]))]
     places = ((np.arange(_RATERS_PER_SIDE) + 0.5) / _RATERS_PER_SIDE * len(ordered)).astype(np.intp)
     return Jurors(ordered[places, 0].round(5), ordered[places, 1].round(5))
@@ -203,14 +203,14 @@ def _convert_to_intercepts(above: Floats, line: float) -> Floats:
 
 @dataclass(frozen=True)
 class Crowd:
-    """Raters that stand for a whole pool, evenly spread over its factors, and the constants of the algorithm."""
+    """Raters that represent a whole pool, evenly spread over its factors, and the constants of the algorithm."""
 
     raters: Jurors
     frozen: FrozenRaters
 
     @classmethod
     def of(cls, pool: RaterPool, settings: JurySettings) -> Crowd:
-        """Each stands for as many jurors as make the jury, so that the penalties weigh as they do there."""
+        """Build them so that together they weigh as much as the jury: the penalties are then the same."""
         drawn = pool.draw(_POOL_DRAWS, np.random.default_rng(0))
         by_factor = drawn[np.argsort(drawn[:, 1], kind="stable")].reshape(_FACTOR_LEVELS, -1, 2)
         order = np.argsort(by_factor[:, :, 0], axis=1, kind="stable")[:, :, None]

@@ -35,7 +35,7 @@ def _said(
 
 
 _ONE, _OTHER = "people on one side", "people on the other side"
-_NEITHER = "The words favour neither side. Whether people find it helpful is hard to tell from words alone."
+_NEITHER = "The words favour neither side. Words alone do not show whether people find it helpful."
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_just_reaching_the_line_is_across_and_just_missing_it_is_not(low: float,
 def test_a_note_like_any_other_is_said_to_be_one(splits: float | None, average: bool) -> None:
     assert like_any_note(splits) is average
     said = _said(66, 65, _BELOW, splits)
-    assert (said == "The simulation cannot tell this note from an average one.") is average
+    assert (said == "To the simulation this is an average note.") is average
 
 
 def test_the_word_that_costs_the_harsher_side_most_is_named_a_link_by_its_host_and_none_when_sides_are_alike() -> None:
