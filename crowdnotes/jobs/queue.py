@@ -1,8 +1,8 @@
 """Jobs on PostgreSQL: carried by Procrastinate to whichever worker is free, on as many machines as there are.
 
 Procrastinate keeps who waits and who works, its heartbeats and the order to stop; our table of jobs keeps what is to be
-done and how it goes. Three things are added to it here. A worker that was only thought dead still ends "its" job in
-Procrastinate, which is the job of whoever took it over: so a job that is under way and no longer in the queue is put
+done and how it goes. Three things are added to it here. A worker wrongly taken for dead still ends "its" job in
+Procrastinate, though another worker took it over: so a job that is under way and no longer in the queue is put
 in again (`_put_back`). All times are the database's: a retry is due at once, never at a time of some machine's clock.
 And a worker stops when another version of the program has changed the tables.
 """
@@ -74,7 +74,7 @@ class QueuedRunner(JobRunner):
         super().__init__(engine, workers, clock)
         self._app = App(connector=SyncPsycopgConnector())  # never opened: it is given the transaction to work in
 
-    def _carry(self, record: JobRecord, make: StepMaker) -> JobRecord:  # noqa: ARG002 - whoever takes it makes them
+    def _carry(self, record: JobRecord, make: StepMaker) -> JobRecord:  # noqa: ARG002 - the worker that takes it makes them
         record = record.replace(owner="")
         return self._table.add(record, lambda connection: _defer_job(self._app, connection, record))
 
@@ -87,8 +87,8 @@ class QueuedRunner(JobRunner):
         with writing(self.engine) as connection:
             manager, raw = self._app.job_manager, _driver_connection(connection)
             manager.cancel_job_by_id(record.queue_id, abort=True, delete_job=True, connection=raw)
-            told = {"queue_id": record.queue_id, "silence": SILENCE_SECONDS}
-            if connection.scalar(text(_HAS_LIVE_WORKER_SQL), told) is None:
+            wanted = {"queue_id": record.queue_id, "silence": SILENCE_SECONDS}
+            if connection.scalar(text(_HAS_LIVE_WORKER_SQL), wanted) is None:
                 _end_as_cancelled(connection, self._table, record)
 
     def has_workers(self) -> bool:
@@ -115,20 +115,20 @@ def _end_as_cancelled(connection: Connection, table: JobTable, record: JobRecord
     connection.execute(update(jobs).where(*mine).values(fence=ended.fence, **table.changing(ended)))
 
 
-def wait_for_tables(url: str, tell: Callable[[str], None]) -> None:
-    """Wait until a PostgreSQL database is there with tables; why it waits is told once. Changes nothing.
+def wait_for_tables(url: str, report: Callable[[str], None]) -> None:
+    """Wait until a PostgreSQL database is there with tables; report once why it waits. Changes nothing.
 
     Raises ConfigurationError where the tables are not of this very program.
     """
-    engine, told = connect(url), ""
+    engine, reported = connect(url), ""
     try:
         while engine.dialect.name == "postgresql":
             try:
                 return require_newest(engine)
             except DatabaseNotReadyError as error:
-                if str(error) != told:
-                    tell(f"waiting for the database: {error}")
-                told = str(error)
+                if str(error) != reported:
+                    report(f"waiting for the database: {error}")
+                reported = str(error)
             time.sleep(_WAIT_SECONDS)
     finally:
         engine.dispose()

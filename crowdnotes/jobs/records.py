@@ -1,8 +1,8 @@
 """Job records: how a job goes, kept in the database so that every tab and every process sees the same.
 
 A process that was killed cannot say so. Its jobs are known as dead at once on the same machine (no
-such process), and elsewhere when its heartbeat, by the database's clock, is missing for too long. Whoever takes a job
-up gets a fence with a number of its own: what one that was only thought dead saves later is refused by it.
+such process), and elsewhere when its heartbeat, by the database's clock, is missing for too long. The process
+that takes a job over gets a new fence number, so what a process wrongly taken for dead saves later is refused.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Progress(Protocol):
     """What a step is given, to say how far it is and to learn that it should stop."""
 
     def count(self, done: int, total: int, note: str = "") -> None:
-        """`done` of `total` units, the present one in words; raises JobCancelled when it should stop."""
+        """Record `done` of `total` units, and the present one as text; raises JobCancelled when it should stop."""
         ...
 
     def check(self) -> None:
@@ -72,7 +72,7 @@ def plain_step(name: str, title: str, run: Callable[[Progress], str]) -> Step:
 
 
 class JobState(StrEnum):
-    """Where a job stands. INTERRUPTED: its program ended under it; start the same steps to resume."""
+    """A job's state. INTERRUPTED: its program ended under it; start the same steps to resume."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -88,7 +88,7 @@ class JobState(StrEnum):
 
 
 class StepState(StrEnum):
-    """Where a step stands. KEPT: it was done before or need not be done, so this job passed over it."""
+    """A step's state. KEPT: it was done before or need not be done, so this job passed over it."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -99,7 +99,7 @@ class StepState(StrEnum):
 
 
 class StepRecord(FrozenModel):
-    """How one step went; `done` of `total` units, `error` and `next_step` in words for the user.
+    """How one step went; `done` of `total` units, `error` and `next_step` are sentences for the user.
 
     `outcome` is of a step that is DONE or KEPT: it may have ended without doing its work.
     """
@@ -143,14 +143,14 @@ class JobRecord(FrozenModel):
     @property
     def current(self) -> StepRecord | None:
         """The step at work, or where it stopped; None before the first and after the last."""
-        telling = {StepState.RUNNING, StepState.FAILED, StepState.CANCELLED}
-        return next((step for step in self.steps if step.state in telling), None)
+        current = {StepState.RUNNING, StepState.FAILED, StepState.CANCELLED}
+        return next((step for step in self.steps if step.state in current), None)
 
 
 HEARTBEAT_SECONDS = 2.0
 _MAX_SILENCE_SECONDS = 30.0  # many heartbeats: a busy database or a short sleep of the machine is not a death
 
-# Tells this process from an earlier one with the same number, as in a restarted container.
+# Distinguishes this process from an earlier one with the same number, as in a restarted container.
 _PROCESS_TOKEN = uuid.uuid4().hex[:12]
 running_here: set[str] = set()
 """The ids of the jobs that this process works on."""
@@ -162,7 +162,7 @@ def this_process() -> str:
 
 
 def is_alive(job_id: str, owner: str, silence: float) -> bool:
-    """Whether `owner` can still be at work on the job, of which nothing was heard for so many seconds."""
+    """Whether `owner` can still be at work on the job, which gave no heartbeat for so many seconds."""
     if owner == this_process():
         return job_id in running_here
     host, pid, _ = owner.rsplit(":", 2)
@@ -187,7 +187,7 @@ def _process_exists(pid: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """Stands before what a job saves: only who took the job up last passes."""
+    """Guards what a job saves: only the process that took the job over last may save."""
 
     job_id: str
     token: int
@@ -257,7 +257,7 @@ class JobTable:
         return {"under_way": record.state.under_way, "heartbeat": self._now, "document": record.model_dump_json()}
 
     def get(self, job_id: str) -> JobRecord:
-        """The job as it stands; JobError without one."""
+        """Return the job's newest record; JobError without one."""
         record = self._first(self._seen.where(jobs.c.id == storable_text(job_id)))
         if record is None:
             raise JobError("There is no such work: its case may have been deleted.", "Open the case again.")

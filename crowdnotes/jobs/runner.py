@@ -41,7 +41,7 @@ _MIN_SECONDS_BETWEEN_COUNTS = 0.2  # what a person can follow; more would only m
 class JobRun:
     """The run of one job, whose steps `make` makes; also the `Progress` that they are given.
 
-    `told` says from elsewhere that it should stop, and as what. `lost` tells that another took the job over.
+    `asked_to_stop` says from elsewhere that it should stop, and as what. `lost`: another took the job over.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class JobRun:
         record: JobRecord,
         make: StepMaker,
         clock: Callable[[], datetime],
-        told: Callable[[], JobState | None] = lambda: None,
+        asked_to_stop: Callable[[], JobState | None] = lambda: None,
     ) -> None:
         self.ended = threading.Event()
         self.lost = False
@@ -59,7 +59,7 @@ class JobRun:
         self._make = make
         self._steps: Sequence[Step] = ()
         self._clock = clock
-        self._told = told
+        self._asked_to_stop = asked_to_stop
         self._index = 0
         self._began: float | None = None  # of the present step, once it is at work
         self._saved = 0.0
@@ -81,15 +81,15 @@ class JobRun:
 
     def check(self) -> None:
         """See `Progress.check`."""
-        told = self._told()
-        if told is not None:  # to write None back would undo a stop that was asked for in this moment
-            self.stop(told)
+        stop_as = self._asked_to_stop()
+        if stop_as is not None:  # to write None back would undo a stop that was asked for in this moment
+            self.stop(stop_as)
         if self._stopped_as is not None:
             raise JobCancelled("The work was stopped.")
 
     @property
     def state(self) -> JobState:
-        """Where it stands, or how it ended."""
+        """Its state, or how it ended."""
         return self._record.state
 
     def run(self) -> None:
@@ -218,7 +218,7 @@ class JobRunner:
         atexit.register(self.close)
 
     def start(self, case_id: str, kind: str, steps: Sequence[Step], *, by: Person = PROGRAM) -> JobRecord:
-        """Queue the steps, which somebody asked for; JobError if that case has a job under way, in whatever process.
+        """Queue the steps, which a person asked for; JobError if that case has a job under way, in whatever process.
 
         To resume or retry, start the same steps again: those whose `finished` says so are kept.
         """
@@ -266,7 +266,7 @@ class JobRunner:
         return record
 
     def get(self, job_id: str) -> JobRecord:
-        """The job as it stands; JobError without one."""
+        """Return the job's newest record; JobError without one."""
         return self._table.get(job_id)
 
     def latest(self, case_id: str) -> JobRecord | None:
@@ -286,7 +286,7 @@ class JobRunner:
         self._stop(job_id, JobState.CANCELLED)
 
     def wait(self, job_id: str, timeout: float | None = None) -> JobRecord:
-        """The job when it has ended, or as it stands after `timeout` seconds."""
+        """Return the job's record when it has ended, or after `timeout` seconds."""
         deadline = None if timeout is None else time.monotonic() + timeout
         with self._lock:
             run = self._runs.get(job_id)
