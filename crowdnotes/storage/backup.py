@@ -184,7 +184,7 @@ def _unpack_backup(file: Path, folder: Path) -> tuple[Manifest, list[str]]:
 
 
 def _check_entries(file: Path, found: Sequence[ZipInfo], free: int) -> None:
-    """Refuse what `make_backup` does not write, and what has no room."""
+    """Refuse what `make_backup` does not write, and what does not fit on the disk."""
     names = [one.filename for one in found]
     if any(one.flag_bits & _IS_FLAGGED_ENCRYPTED for one in found):
         raise InputError(f"{file} is encrypted. Nothing was changed.", "Unpack it with its password, and zip it anew.")
@@ -198,7 +198,7 @@ def _check_entries(file: Path, found: Sequence[ZipInfo], free: int) -> None:
     if needed > free:
         raise StoreFullError(
             f"The backup needs {needed / 1e9:,.1f} GB on the disk, and {free / 1e9:,.1f} GB are free.",
-            "Nothing was changed. Make room, or set another CROWDNOTES_DATA_DIR.",
+            "Nothing was changed. Free some disk space, or set another CROWDNOTES_DATA_DIR.",
         )
 
 
@@ -272,7 +272,7 @@ def _copy_into(source: Path, target: sqlite3.Connection) -> None:
     """All of it or nothing, also where the process is killed. Raises StoreError and its kinds."""
     deadline = time.monotonic() + _BUSY_WAIT_SECONDS
 
-    def heard(status: int, _left: int, _all: int) -> None:
+    def on_progress(status: int, _left: int, _all: int) -> None:
         nonlocal deadline
         if status not in SQLITE_BUSY_CODES:
             deadline = time.monotonic() + _BUSY_WAIT_SECONDS
@@ -282,7 +282,7 @@ def _copy_into(source: Path, target: sqlite3.Connection) -> None:
     # In one step, where a program may be writing: SQLite begins anew when another process wrote between two.
     pages = -1 if source.with_name(f"{source.name}-wal").exists() else _PAGES_PER_STEP
     with translated(), closing(sqlite3.connect(source)) as old:
-        old.backup(target, pages=pages, progress=heard)
+        old.backup(target, pages=pages, progress=on_progress)
 
 
 def _check_file(path: Path, backup: Path | None = None) -> None:

@@ -56,7 +56,7 @@ class DiskCache:
         return found
 
     def put(self, fresh: Mapping[bytes, bytes]) -> None:
-        """Keep these values, and make room when there are too many."""
+        """Keep these values, and remove old ones when there are too many."""
         now = int(time.time())
 
         def write(db: sqlite3.Connection) -> None:
@@ -67,7 +67,7 @@ class DiskCache:
             )
             rows = self._rows + len(fresh)
             if rows > self._max_rows:
-                rows = self._make_room(db)
+                rows = self._remove_old_rows(db)
             db.execute("COMMIT")
             self._rows = rows
             self._read.clear()
@@ -75,7 +75,7 @@ class DiskCache:
         with self._lock:
             self._attempt(write)
 
-    def _make_room(self, db: sqlite3.Connection) -> int:
+    def _remove_old_rows(self, db: sqlite3.Connection) -> int:
         rows = _count_rows(db)
         if rows > self._max_rows:
             surplus = rows - int(self._max_rows * 0.9)

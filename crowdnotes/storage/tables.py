@@ -1,6 +1,6 @@
 """The tables, as SQLAlchemy sees them; `migrations/` makes them.
 
-A case lies in one document (JSON), so that it is read and replaced as a whole; the columns beside it
+A case is one document (JSON), so that it is read and replaced as a whole; the other columns of its row
 are copies for listing and searching.
 """
 
@@ -284,7 +284,7 @@ people = Table(
     Column("last_seen", UtcTime, nullable=False),
 )
 
-# The engine that somebody chose, by their key, or an admin for everybody ("" as the person). It holds while the engine
+# The engine that a person chose, by their key, or an admin for everybody ("" as the person). It holds while the engine
 # that is set is the one it was chosen over: who sets another one is not held to it.
 engine_choices = Table(
     "engine_choices",

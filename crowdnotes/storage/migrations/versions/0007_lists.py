@@ -1,4 +1,4 @@
-"""The list of cases tells overrides, the note and supernotes; searching goes without accents."""
+"""The list of cases shows overrides, the note and supernotes; searching ignores accents."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def upgrade() -> None:
     connection = op.get_bind()
     for case_id in connection.scalars(sa.select(_cases.c.id)).all():
         row = connection.execute(sa.select(_cases.c.search, _cases.c.document).where(_cases.c.id == case_id)).one()
-        known = {"search": folded(row.search)} | _told(row.document)
+        known = {"search": folded(row.search)} | _new_columns(row.document)
         connection.execute(sa.update(_cases).where(_cases.c.id == case_id).values(known))
 
 
-def _told(document: str) -> dict[str, object]:
+def _new_columns(document: str) -> dict[str, object]:
     """What the new columns hold of a stored case; nothing where it cannot be read, as opening it will say."""
     try:
         stored = json.loads(document)

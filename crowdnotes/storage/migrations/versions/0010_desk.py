@@ -1,4 +1,4 @@
-"""The moderators' queue, who has a case open, where a case stands with the moderators, what was deleted."""
+"""The moderators' queue, who has a case open, a case's state with the moderators, what was deleted."""
 
 from __future__ import annotations
 

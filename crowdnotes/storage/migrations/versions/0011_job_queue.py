@@ -1,4 +1,4 @@
-"""Jobs are carried by a queue on PostgreSQL, whose tables are Procrastinate's; whoever takes a job over has a fence."""
+"""Jobs are carried by Procrastinate's queue on PostgreSQL; a process that takes a job over gets a fence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is assigned to somebody, or held by them, is found at once."""
+"""Find cases by the person they are assigned to, or who holds them, without a scan."""
 
 from __future__ import annotations
 
