@@ -1,10 +1,10 @@
 """X's API for AI note writers: one signed, bounded call at a time, and a sentence for each refusal.
 
 By the OpenAPI document 2.167 of August 2026; where 2.166 names a thing otherwise, that is tried second. No call is
-tried again unless X refused it because its token ended: whoever posts first looks whether the last call arrived. No
-error and no log holds a key. An OAuth 2.0 token ends after two hours and its refresh token works once, so the newest
-pair lies in a file of the data folder that its owner alone may read; processes share it. What is set counts until it
-was used, and again when something else is set.
+tried again unless X refused it because its token ended: before posting, the caller looks whether the last call arrived.
+No error and no log holds a key. An OAuth 2.0 token ends after two hours and its refresh token works once, so the newest
+pair is in a file of the data folder that its owner alone may read; processes share it. What is set counts until it was
+used, and again when something else is set.
 """
 
 from __future__ import annotations
@@ -354,8 +354,8 @@ def _build_refusal_error(status: int, answer: Mapping[str, Any], minutes: float)
     said = " ".join(
         _text_of(one.get(name)) for one in problems for name in ("type", "reason", "title", "detail", "message")
     )
-    told = (_text_of(one.get(name)) for one in problems for name in ("detail", "message", "title"))
-    words = next(filter(None, told), "")
+    texts = (_text_of(one.get(name)) for one in problems for name in ("detail", "message", "title"))
+    words = next(filter(None, texts), "")
     words = " ".join(words.split())[:_MAX_REASON_CHARACTERS] or str(status)
     if status in _FAULT_BY_STATUS:
         fault = _FAULT_BY_STATUS[status]

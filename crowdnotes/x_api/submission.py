@@ -1,7 +1,7 @@
 """One approved note to X, once: what is meant to be sent is written down before the call, and looked up after a crash.
 
-A row says by post what was sent or meant to be. Whoever finds one whose end is not known asks X for the notes of the
-account before anything else, and only when it was left alone for longer than a call can take.
+A row says by post what was sent or meant to be. Before anything else, a row without a known end is looked up among the
+account's notes on X, and only when it was left alone for longer than a call can take.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from crowdnotes.text.pasted import post_number
 from crowdnotes.x_api.client import WrittenNote, XClient
 
 _QUOTA_PERIOD, _MAX_POSTS_PER_DAY = timedelta(days=1), 250  # X's limit on calls that send a note
-_CALL_TIMEOUTS_UNTIL_STALE = 3  # times as long as a call may take: then whoever made it does so no more
+_CALL_TIMEOUTS_UNTIL_STALE = 3  # times as long as a call may take: the call has then surely ended
 
 TAGS = {
     "misleadingFactualError": "factual_error",
@@ -64,7 +64,7 @@ _LABEL_BY_STATUS = {
 
 
 class Followed(FrozenModel):
-    """What became of all notes: those that X lists, and those that it does not, or of which no answer ever came."""
+    """All notes that were sent: those that X lists, and those that it does not, or of which no answer ever came."""
 
     listed: tuple[OnX, ...]
     not_listed: tuple[OnX, ...]
@@ -93,7 +93,7 @@ class ToX:
         self._settled_after = timedelta(seconds=settings.x.seconds * _CALL_TIMEOUTS_UNTIL_STALE)
 
     def acting_as(self, who: CurrentUser) -> ToX:
-        """The same for somebody else."""
+        """Return the same for another person."""
         return ToX(*self._parts, who, self._clock, self.client)
 
     @property
@@ -146,7 +146,7 @@ class ToX:
 
         def on_its_way(newest: Case, by: Actor) -> Case:
             _require_approved_draft(newest, seen)
-            return self._told(newest, by, "being sent to X", self._mode())
+            return self._with_event(newest, by, "being sent to X", self._mode())
 
         case = self._cases.get(case_id, Act.SEND_TO_X)
         draft, post_id = _require_approved_draft(case, seen), _require_post_id(case)
@@ -178,12 +178,12 @@ class ToX:
                 return self._arrived(mine, found, case.id)
             if error.surely_not:
                 self._forget(mine)
-                self._tell(case.id, "not taken by X", error.message)
+                self._record(case.id, "not taken by X", error.message)
             raise
         return self._arrived(mine, WrittenNote(note_id, mine.post_id, draft.text), case.id)
 
     def follow(self, case_id: str) -> OnX:
-        """Ask X what became of the note; a change goes into the case's audit trail."""
+        """Ask X for the note's status; a change goes into the case's audit trail."""
         case = self._cases.get(case_id, Act.SEND_TO_X)
         row = self._require_row(case)
         found = self._look_up(row, case)
@@ -212,11 +212,11 @@ class ToX:
             if error.fault is not XFault.NOT_THERE:
                 raise
         self._forget(row)
-        return self._tell(row.case_id, "deleted on X", row.note_id)
+        return self._record(row.case_id, "deleted on X", row.note_id)
 
     @staticmethod
     def as_text(sent: OnX) -> str:
-        """How it stands on X, with what a test found."""
+        """Return its status on X, with what a test found."""
         return ", ".join(filter(None, (status_in_words(sent.status), sent.results)))
 
     # --- the row ---
@@ -308,28 +308,32 @@ class ToX:
         return found
 
     def _arrived(self, row: OnX, found: WrittenNote, case_id: str) -> OnX:
-        """Keep what X says of it, then tell it in the case; a crash between the two is mended by the next `follow`."""
+        """Keep what X says of it, then record it in the case; a crash between the two is mended by `follow`."""
         said = {"status": storable_text(found.status)[:64], "results": storable_text(found.results)[:500]}
         known = {"state": OnXState.SENT, "note_id": found.id, **said}
         with writing(self._engine) as connection:
             connection.execute(self._change(row, {**known, "state": OnXState.SENT.value}))
         now = row.replace(**known)
-        self._tell(case_id, "sent to X", f"{self._mode()} {found.id}".strip(), once=True)
+        self._record(case_id, "sent to X", f"{self._mode()} {found.id}".strip(), once=True)
         if found.status:
-            self._tell(case_id, "status on X", f"{found.id}: {self.as_text(now)}", once=True)
+            self._record(case_id, "status on X", f"{found.id}: {self.as_text(now)}", once=True)
         return now
 
     def _mode(self) -> str:
         return "as a test" if self.test_mode else ""
 
-    def _tell(self, case_id: str, kind: str, detail: str, *, once: bool = False) -> Case:
+    def _record(self, case_id: str, kind: str, detail: str, *, once: bool = False) -> Case:
         def change(case: Case, by: Actor) -> Case:
             last = next((event for event in reversed(case.events) if event.kind == kind), None)
-            return case if once and last is not None and last.detail == detail else self._told(case, by, kind, detail)
+            return (
+                case
+                if once and last is not None and last.detail == detail
+                else self._with_event(case, by, kind, detail)
+            )
 
         return self._cases.update(Act.SEND_TO_X, case_id, change)
 
-    def _told(self, case: Case, by: Actor, kind: str, detail: str) -> Case:
+    def _with_event(self, case: Case, by: Actor, kind: str, detail: str) -> Case:
         """With a line in the audit trail, also of a decided case: that is what is sent."""
         event = Event(at=self._clock(), by=by.name, by_key=by.key, kind=kind, detail=detail)
         return case.replace(updated_at=event.at, events=(*case.events, event))
@@ -349,7 +353,7 @@ def _require_post_id(case: Case) -> str:
 
 
 def _require_sendable_draft(case: Case) -> Draft:
-    """The note, where it may be told to X at all."""
+    """Return the note, if it may be sent to X at all."""
     if case.recorded_answers or is_demonstration(case):
         raise WorkflowError("demonstration", "A demonstration rests on invented pages, so nothing of it goes to X.")
     if case.draft is None:
