@@ -26,7 +26,7 @@ def show() -> None:
     close_phone_menu()
     try:
         is_in = may_run(page)
-    except Exception as error:  # noqa: BLE001 - told in words; without a workspace no page can work
+    except Exception as error:  # noqa: BLE001 - shown as a notice; without a workspace no page can work
         is_loaded(outline)
         show_notice(notice_for(error))
         st.stop()

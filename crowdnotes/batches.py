@@ -1,11 +1,11 @@
-"""Batches: each row of a file becomes a case, worked on as any other; a person reads and decides them, as ever.
+"""Batches: each row of a file becomes a case, worked on as any other; a person reads and decides them, as always.
 
-Rows lie in the database, so that a batch goes on where it was stopped; one that cannot be used keeps its sentence.
+Rows are in the database, so that a batch goes on where it was stopped; one that cannot be used keeps its sentence.
 What a case may cost at most (`CROWDNOTES_LLM_BUDGET_DOLLARS`) is set aside before its row begins and replaced by
 what it cost when it has ended: no number of workers can pass the budget.
 
 A batch at work is a job, of which the database allows one: of two processes that run the same file the second is
-refused, and one that was only thought dead begins nothing more. The id of a row's case is on record before the case.
+refused, and one wrongly taken for dead begins nothing more. The id of a row's case is on record before the case.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ROWS_PER_CHUNK = 500  # rows in memory
 _POLL_SECONDS = 0.2
 _REPORT_SECONDS = 1.0
 _RESULT_COLUMNS = ("number", "name", "state", "case_id", "reason", "dollars")
-_BUDGET_LOCK = 0x63726F776E62  # an advisory lock: one row is begun at a time, whoever runs batches
+_BUDGET_LOCK = 0x63726F776E62  # an advisory lock: one row is begun at a time, by any process
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Batch:
         self._read(file, name or file.name)
 
     def kept(self) -> BatchSummary:
-        """What is on record of it beside its rows. Raises InputError without one."""
+        """Return its record, without its rows. Raises InputError without one."""
         found = _load_batches(self._workspace, batches.c.id == storable_text(self.id))
         if not found:
             raise InputError("There is no such batch.", "Choose its file again.")
@@ -206,8 +206,8 @@ class Batch:
         if job is not None:
             self._workspace.runner.cancel(job.id)
 
-    def run(self, at_once: int, tell: Callable[[str], object] = lambda _: None) -> None:
-        """Work until no row waits; `tell` hears how it stands.
+    def run(self, at_once: int, report: Callable[[str], object] = lambda _: None) -> None:
+        """Work until no row waits; `report` gets its progress.
 
         Raises JobError where another process is at it, after failures that are alike, and at the budget's end.
         """
@@ -216,7 +216,7 @@ class Batch:
             job = self.start(runner, at_once)
             while job.state.under_way:
                 job = runner.wait(job.id, _REPORT_SECONDS)
-                tell("; ".join(filter(None, (self.as_text(), job.steps[0].note))))
+                report("; ".join(filter(None, (self.as_text(), job.steps[0].note))))
         finally:
             runner.close()
         if job.state is not JobState.DONE:
@@ -249,7 +249,7 @@ class Batch:
 
     def _work(self, at_once: int, fence: Fence, progress: Progress) -> str:
         self._fence, self._stop = fence, None
-        begun, told, reasons = time.monotonic(), 0.0, list[str]()
+        begun, reported, reasons = time.monotonic(), 0.0, list[str]()
         running = self._running()
         while True:
             try:
@@ -266,7 +266,7 @@ class Batch:
                 try:
                     row = self._begin() if self._stop is None else None
                 except _BudgetSpentError as error:
-                    # What is at work may cost less than is set aside for it, and leave room for another.
+                    # Cases at work may cost less than is set aside for them, and leave money for another.
                     self._stop, row = None if running else error, None
                 if row is None:
                     break
@@ -277,15 +277,15 @@ class Batch:
                     running[number] = case_id
             if not running:
                 break
-            if self._stop is None and time.monotonic() - told >= _REPORT_SECONDS:
-                self._tell(progress, time.monotonic() - begun, len(reasons))
-                told = time.monotonic()
+            if self._stop is None and time.monotonic() - reported >= _REPORT_SECONDS:
+                self._report(progress, time.monotonic() - begun, len(reasons))
+                reported = time.monotonic()
             time.sleep(_POLL_SECONDS)
         if self._stop is not None:
             raise self._stop
         return self.as_text()
 
-    def _tell(self, progress: Progress, seconds: float, ended: int) -> None:
+    def _report(self, progress: Progress, seconds: float, ended: int) -> None:
         counts, _ = self.counts()
         left = counts[WAITING] + counts[RUNNING]
         said = (
@@ -327,7 +327,7 @@ class Batch:
             if row is None:
                 return None
             day, case_id = now_of(connection).date().isoformat(), row.case_id or new_case_id()
-            self._require_room(connection, day)
+            self._require_budget(connection, day)
             # A row that is taken up again keeps what it has cost.
             kept = {"state": RUNNING, "dollars": row.dollars + (self._each or 0.0), "day": day, "case_id": case_id}
             connection.execute(update(batch_rows).where(*self._of(row.number)).values(kept))
@@ -359,7 +359,7 @@ class Batch:
             known_as=case_id,
         )
 
-    def _require_room(self, connection: Connection, day: str) -> None:
+    def _require_budget(self, connection: Connection, day: str) -> None:
         spent = func.coalesce(func.sum(batch_rows.c.dollars), 0.0)
         places = (batch_rows.c.batch == self.id, batch_rows.c.day == day)
         for bound, place, scope in zip(self._bounds, places, ("batch", "day"), strict=True):
@@ -368,8 +368,8 @@ class Batch:
             used = connection.scalar(select(spent).where(place)) or 0.0
             if used + (self._each or 0.0) > bound:
                 raise _BudgetSpentError(
-                    f"The budget of ${bound:,.2f} for the {scope} has no room for another case: ${used:,.2f} are spent "
-                    "or set aside.",
+                    f"The budget of ${bound:,.2f} for the {scope} is too small for another case: ${used:,.2f} are "
+                    "spent or set aside.",
                     "Run it again with a larger budget: it goes on with the rows that wait.",
                 )
 
@@ -410,7 +410,7 @@ class Batch:
 
 
 def batch_runner(workspace: Workspace) -> JobRunner:
-    """For `Batch.start`, apart from the runner that works on the cases: a batch waits for those."""
+    """Return a runner for `Batch.start`, not the one that works on the cases: a batch waits for those."""
     return JobRunner(workspace.runner.engine, _MAX_PARALLEL_BATCHES, workspace.tools.clock)
 
 

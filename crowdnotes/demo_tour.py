@@ -1,9 +1,9 @@
-"""The demonstration, step by step: what whoever presents does with *Next*, on a case of its own.
+"""The demonstration, step by step: what a presenter does with *Next*, on a case of its own.
 
-Each act goes through the same service as a person's click would, as whoever presents, and *Next* says beforehand
+Each act goes through the same service as a person's click would, as the presenter, and *Next* says beforehand
 what it does: nobody's reading is made up. The case is made from an example of the pack, with recorded answers in the
 place of a language model (see `engines.llm.recorded`), and as of the day of its post, so that the same questions are
-asked whenever it is shown. The other examples have recorded answers too, for whoever goes through them alone:
+asked whenever it is shown. The other examples have recorded answers too, for people who go through them alone:
 `practise` asks what there is to ask.
 """
 
@@ -117,7 +117,7 @@ def before_eyes(case: Case) -> list[Evidence]:
 
 
 def jury_change(case: Case) -> tuple[JuryVerdict, JuryVerdict] | None:
-    """What the jury says of the tempting note, and of the note as it stands; None unless it heard both."""
+    """What the jury says of the tempting note, and of the current note; None unless it judged both."""
     tempting = text_sha256(_require_example(case).tempting_note or "")
     before, after = case.verdict_on(tempting), case.verdict_on(case.draft.sha256 if case.draft else "")
     return (before, after) if before and after and before is not after else None

@@ -78,7 +78,7 @@ class ModelFilesError(ConfigurationError):
 
 
 class DatabaseNotReadyError(ConfigurationError):
-    """The database's server does not let us in, or has no tables: whoever waits may find it ready later."""
+    """The database's server does not let us in, or has no tables; it may be ready later."""
 
 
 class FetchError(CrowdNotesError):
@@ -183,7 +183,7 @@ class CaseNotFoundError(StoreError):
 class ComparisonNotFoundError(StoreError):
     """No blind comparison with that id."""
 
-    default_next_step = "It may have been deleted, or the link is not whole. Ask whoever gave it to you."
+    default_next_step = "It may have been deleted, or the link is not whole. Ask the person who gave it to you."
 
 
 class NewerCaseError(StoreError):
@@ -201,7 +201,7 @@ class StoreBusyError(StoreError):
 class StoreFullError(StoreError):
     """The disk is full, or the data folder cannot be written."""
 
-    default_next_step = "Make room or fix the folder's permissions, then try again."
+    default_next_step = "Free some disk space or fix the folder's permissions, then try again."
 
 
 class JobError(CrowdNotesError):
@@ -288,7 +288,7 @@ X_FAULT_TEXT = {
         "Correct it, or leave it out.",
     ),
     XFault.TOO_MANY: (
-        "The account has more notes than are looked through, so it cannot be told whether this one arrived.",
+        "The account has more notes than are looked through, so we do not know whether this one arrived.",
         "Look on X. Nothing was sent.",
     ),
     XFault.NO_ANSWER: (

@@ -1,8 +1,8 @@
-"""What whoever runs the program sees of its work: log lines as JSON, and spans for OpenTelemetry. Neither holds a text.
+"""Log lines as JSON and spans for OpenTelemetry, for the person who runs the program. Neither holds a text.
 
-An exception's own words may hold a post, an address or a key. So of an exception its kinds and places are told, and a
-reason where that is a sentence of ours or the system's; of what a library has to say the form, and of what it puts in
-numbers and hosts.
+An exception's own words may hold a post, an address or a key. So a log line gives the exception's kinds and places, and
+the reason only where it is a sentence of ours or the system's; of a library's message it gives the template, and of
+its arguments only numbers and hosts.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from crowdnotes.text.table_files import Encoding, encoding_of, most_unpacked, op
 _ROWS_PER_CHUNK = 1_000  # rows in memory at most
 _BYTES_PER_CHUNK = 32_000_000  # of them: a file of a few kB may hold a text of megabytes in each of a million rows
 _MAX_ROW_CHARACTERS = 200_000  # characters of a row
-_MAX_SAMPLED_ROWS = 100  # rows that tell a file's columns
+_MAX_SAMPLED_ROWS = 100  # rows that show a file's columns
 _MAX_PREVIEW_ROWS = 5  # rows in a preview, of each kind
 _CELL_BYTES = 8  # of a cell at least, so that a thousand million empty ones are counted too
 _OFFSET_PATTERN = re.compile(r"[+-]\d\d:?\d\d")  # as pyarrow takes one in the place of a zone's name
@@ -200,8 +200,8 @@ def _read_json_rows(file: Path) -> Iterator[_Found]:
     with open_text(file) as (lines, encoding):
         is_list = file.suffix.lower() == ".json" or lines.read(_MAX_ROW_CHARACTERS).lstrip()[:1] == "["
         lines.seek(0)
-        told = _load_list(file, encoding) if is_list else None
-        for found in _read_lines_of_json(lines) if told is None else told:
+        listed = _load_list(file, encoding) if is_list else None
+        for found in _read_lines_of_json(lines) if listed is None else listed:
             has_lost = not isinstance(found, str) and encoding.has_lost(str(found))
             yield _LOST_LETTERS if has_lost else found
 
@@ -216,12 +216,12 @@ def _load_list(file: Path, encoding: Encoding) -> list[_Found] | None:
             "Give a file with an object on each line (.jsonl).",
         )
     try:
-        told = json.loads(file.read_bytes().decode(encoding.codec, encoding.errors))
+        content = json.loads(file.read_bytes().decode(encoding.codec, encoding.errors))
     except (ValueError, RecursionError):
         return None
-    if isinstance(told, Mapping):
-        told = next((told[name] for name in _JSON_LISTS if isinstance(told.get(name), list | dict)), told)
-    return [_to_found(one) for one in (told if isinstance(told, list) else [told])]
+    if isinstance(content, Mapping):
+        content = next((content[name] for name in _JSON_LISTS if isinstance(content.get(name), list | dict)), content)
+    return [_to_found(one) for one in (content if isinstance(content, list) else [content])]
 
 
 def _to_found(value: object) -> _Found:
@@ -263,7 +263,7 @@ def _read_parquet_rows(file: Path) -> Iterator[_Found]:
 def read_parquet(file: Path, columns: Sequence[str] | None = None, lost: object = None) -> Iterator[dict[str, Any]]:
     """The rows of a parquet file, or these columns of them, with few bytes in memory whatever a row holds.
 
-    `lost` stands for a time that Python has no room for; one in a zone that nobody knows is in UTC. Raises pyarrow's
+    `lost` replaces a time that Python cannot hold; one in an unknown zone is in UTC. Raises pyarrow's
     errors, OSError, ValueError, and InputError as `check_expansion` does.
     """
     for batch, size in _read_batches(file, columns):

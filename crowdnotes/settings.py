@@ -108,7 +108,7 @@ _OPENID_FIELDS = ("metadata_url", "client_id", "client_secret", "cookie_secret",
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether only this machine reaches a server at that address; None and "" stand for every address it has."""
+    """Whether only this machine reaches a server at that address; None and "" mean every address it has."""
     if host == "localhost":
         return True
     try:
@@ -261,7 +261,7 @@ class Settings(SettingsGroup):
         where = address or "every address of this machine"
         if way is SignIn.PROXY:
             raise ConfigurationError(
-                "CROWDNOTES_SIGN_IN_USER_HEADER trusts whoever reaches the program, so it must not be reached at "
+                "CROWDNOTES_SIGN_IN_USER_HEADER trusts everyone who reaches the program, so it must not be reached at "
                 f"{where}.",
                 "Start it with --server.address localhost, with the proxy on the same machine.",
             )
@@ -292,7 +292,7 @@ class Settings(SettingsGroup):
     def make_data_dir(self) -> None:
         """Make the data folder, which its owner alone may enter, also where an earlier version made it. Raises OSError.
 
-        A folder of somebody else's, one that is shared by its own bits, and one with other things are left as they are.
+        Another user's folder, one that is shared by its own bits, and one with other things are left as they are.
         """
         folder = self.data_dir
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -326,7 +326,7 @@ def test_no_row_begins_that_could_pass_the_budget(
         _costly(workspace, monkeypatch, 0.5)
         work = Batch(workspace, posts, **bounds)
         monkeypatch.setattr(type(workspace.engine), "uses_language_model", False)
-        with pytest.raises(JobError, match="has no room for another case"):
+        with pytest.raises(JobError, match="is too small for another case"):
             work.run(2)
         counts, dollars = work.counts()
         assert counts["done"] == most

@@ -180,7 +180,7 @@ def test_a_proxys_header_is_trusted_on_loopback_alone(monkeypatch: pytest.Monkey
     _set(monkeypatch, USER_HEADER="X-Forwarded-User")
     settings = load_settings()
     settings.require_safe_address("127.0.0.1")
-    with pytest.raises(ConfigurationError, match="trusts whoever reaches the program"):
+    with pytest.raises(ConfigurationError, match="trusts everyone who reaches the program"):
         settings.require_safe_address("0.0.0.0")
     with pytest.raises(ConfigurationError, match=r"at every address"):
         settings.require_safe_address(None)
