@@ -71,8 +71,8 @@ def _build_span(start: int | None, end: int) -> Span | None:
 def _check_length(text: str) -> Iterator[LintWarning]:
     length = note_length(text)
     if length > NOTE_LIMIT:
-        told = f"The note has {length} characters, {length - NOTE_LIMIT} more than the {NOTE_LIMIT} that X takes."
-        yield _build_blocking_warning("over-limit", told)
+        message = f"The note has {length} characters, {length - NOTE_LIMIT} more than the {NOTE_LIMIT} that X takes."
+        yield _build_blocking_warning("over-limit", message)
     elif length >= AMBER_FROM:
         yield _build_mild_warning(
             "near-limit", f"{length} of {NOTE_LIMIT} characters: X may count an emoji or accent differently."
@@ -93,8 +93,8 @@ def _check_bare_urls(text: str) -> Iterator[LintWarning]:
     emails = _find_email_spans(text)
     for url in find_urls(text):
         if not url.has_scheme and not _is_within_spans(emails, url.start):
-            told = f"X turns “{url.url}” into a link. Write https:// before it if it is a source."
-            yield _build_mild_warning("bare-url", told, url.start, url.end)
+            message = f"X turns “{url.url}” into a link. Write https:// before it if it is a source."
+            yield _build_mild_warning("bare-url", message, url.start, url.end)
 
 
 def _check_phantom_urls(text: str) -> Iterator[LintWarning]:
@@ -104,8 +104,8 @@ def _check_phantom_urls(text: str) -> Iterator[LintWarning]:
         if _is_within_spans(urls, match.start()) or _is_within_spans(emails, match.start()):
             continue
         if is_missing_space(host, None) or re.search(r"[^\W\d_]{2,}\.[^\W\d_]{2,}$", host):
-            told = f"“{host}” looks like a link to X's checker: put a space after the full stop."
-            yield _build_blocking_warning("phantom-url", told, match.start(), match.end())
+            message = f"“{host}” looks like a link to X's checker: put a space after the full stop."
+            yield _build_blocking_warning("phantom-url", message, match.start(), match.end())
 
 
 def _check_glued_urls(text: str) -> Iterator[LintWarning]:
@@ -113,55 +113,55 @@ def _check_glued_urls(text: str) -> Iterator[LintWarning]:
         before = max(text.rfind(" ", 0, match.start()), text.rfind("\n", 0, match.start())) + 1
         if text[before : before + len("https://")].lower().startswith(("http://", "https://")):
             continue  # a URL inside a URL, as archives write them
-        told = f"Put a space before the link that follows “{text[before : match.start()][-20:]}”."
-        yield _build_blocking_warning("glued-url", told, before, match.end())
+        message = f"Put a space before the link that follows “{text[before : match.start()][-20:]}”."
+        yield _build_blocking_warning("glued-url", message, before, match.end())
 
 
 def _check_emails(text: str) -> Iterator[LintWarning]:
     for match in _EMAIL_PATTERN.finditer(text):
-        told = f"“{match.group()}” is an e-mail address; X's checker takes its domain for a link."
-        yield _build_blocking_warning("email", told, match.start(), match.end())
+        message = f"“{match.group()}” is an e-mail address; X's checker takes its domain for a link."
+        yield _build_blocking_warning("email", message, match.start(), match.end())
 
 
 def _check_tracking(text: str) -> Iterator[LintWarning]:
     for url in find_urls(text):
         names = [name for name, _ in _parse_query(url.url) if is_tracking(name)]
         if names:
-            told = f"The link contains tracking: remove {', '.join(sorted(set(names)))}."
-            yield _build_mild_warning("tracking", told, url.start, url.end)
+            message = f"The link contains tracking: remove {', '.join(sorted(set(names)))}."
+            yield _build_mild_warning("tracking", message, url.start, url.end)
 
 
 def _check_cut_links(text: str) -> Iterator[LintWarning]:
     for url in find_urls(text):
         rest = text[url.end : url.end + 1]
         if url.has_scheme and rest.isalpha():
-            told = (
+            message = (
                 f"X ends this link before “{rest}”. Put a space there. If the letters belong to the address, copy it "
                 "from the browser's address bar."
             )
-            yield _build_mild_warning("cut-link", told, url.start, url.end)
+            yield _build_mild_warning("cut-link", message, url.start, url.end)
 
 
 def _check_placeholders(text: str) -> Iterator[LintWarning]:
     for match in _PLACEHOLDER_PATTERN.finditer(text):
-        told = f"“{match.group()}” looks like a gap that still needs filling in."
-        yield _build_blocking_warning("placeholder", told, match.start(), match.end())
+        message = f"“{match.group()}” looks like a gap that still needs filling in."
+        yield _build_blocking_warning("placeholder", message, match.start(), match.end())
 
 
 def _check_invented_hosts(text: str) -> Iterator[LintWarning]:
     # RFC 2606 and 6761: names that no page on the Internet can have; the demonstration's pages do.
     for url in find_urls(text):
         if re.search(r"\.(?:example|test|invalid)(?:[:/?#]|$)", url.url, re.IGNORECASE):
-            told = "A link leads to an invented page, which this app alone can open: do not post this note."
-            yield _build_mild_warning("invented-host", told, url.start, url.end)
+            message = "A link leads to an invented page, which this app alone can open: do not post this note."
+            yield _build_mild_warning("invented-host", message, url.start, url.end)
 
 
 def _check_hashtags(text: str) -> Iterator[LintWarning]:
     urls = _find_url_spans(text)
     for match in _HASHTAG_PATTERN.finditer(text):
         if not _is_within_spans(urls, match.start()):
-            told = f"“{match.group()}”: raters find hashtags in notes unhelpful."
-            yield _build_mild_warning("hashtag", told, match.start(), match.end())
+            message = f"“{match.group()}”: raters find hashtags in notes unhelpful."
+            yield _build_mild_warning("hashtag", message, match.start(), match.end())
 
 
 def _parse_query(url: str) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # word joiner (U+2060) inside them stops it.
 _ACTIVE = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=[wW])|(?<=[<>~=-])(?=[<>=-])")
 _JOINER = "\u2060"
-# An address stands as code instead: whoever copies it has no joiner in it.
+# An address is shown as code instead, so that a copy of it has no joiner inside.
 _ADDRESS = re.compile(r"((?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?'’)\]*_~…])", re.IGNORECASE)
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202d\u202e\ufeff]")
 # On a line that we share with text from outside, these would reorder our own words too.
@@ -31,7 +31,7 @@ def controls_shown(text: str) -> str:
 def escaped(text: str, limit: int | None = None) -> str:
     """Markdown that shows `text` as the characters it is, on one line, cut at `limit` characters.
 
-    Text that runs from right to left is isolated, so that our own words beside it stay where they are.
+    Text that runs from right to left is isolated, so that our own words next to it stay in place.
     """
     line = " ".join(_DIRECTION.sub("\ufffd", controls_shown(text)).split())
     if limit is not None:
@@ -48,7 +48,7 @@ def _as_typed(text: str) -> str:
 
 
 def exact(text: str) -> str:
-    """Markdown of an address as code: whoever copies it has it letter by letter, with nothing in between.
+    """Return an address as Markdown code, so that a copy of it has the same characters and no others.
 
     Brackets without their partner are percent-encoded, as addresses allow: around our colours and sizes
     Streamlit looks for a closing bracket, in code too, and what comes after it would be Markdown.
@@ -71,7 +71,7 @@ def _is_balanced(line: str) -> bool:
 
 
 def title(text: str, otherwise: str, limit: int | None = None) -> str:
-    """Markdown of a title in bold; `otherwise` stands in for one without a letter to see (bold nothing is a rule)."""
+    """Return a title in bold, or `otherwise` for one without visible letters (bold nothing is a rule)."""
     shown = any(character.isprintable() and not character.isspace() for character in text)
     return f"**{escaped(text if shown else otherwise, limit)}**"
 
@@ -129,7 +129,7 @@ _MOST_DIGITS = 6
 
 
 def in_figures(value: float, line: float) -> str:
-    """A number beside its line: whole where the line is, else with as many digits as keep the two apart."""
+    """Write a number to compare with a line: whole where the line is, else with enough digits to differ from it."""
     if float(line).is_integer():
         return f"{value:.0f}"
     digits = 2

@@ -15,7 +15,7 @@ _MIN_NAME_WORDS, _MAX_NAME_WORDS = 2, 6  # words of a name
 _MAX_ACRONYM = 3  # letters: a longer word in capitals is often shouted
 _POSSESSIVE_PATTERN = re.compile(r"['’]s$")
 _ACCOUNT_PATTERN = re.compile(r"(?!Mc|Mac|Di|De|La|Le|Van|Fitz)[A-Z][a-z]+[A-Z]\w*")
-_MAX_CAPITALS_SHARE = 0.5  # of all letters: above it a text is shouted, and capitals tell nothing
+_MAX_CAPITALS_SHARE = 0.5  # of all letters: above it a text is shouted, and capitals mean nothing
 
 
 def names_in(text: str) -> list[str]:

@@ -74,7 +74,7 @@ _NOT_MISLEADING_TAGS = {
 
 @dataclass(frozen=True, slots=True)
 class UrlSpan:
-    """A URL as it stands in the text: text[start:end] == url. `has_scheme` is False for "cdc.gov"."""
+    """A URL as written in the text: text[start:end] == url. `has_scheme` is False for "cdc.gov"."""
 
     url: str
     start: int
@@ -106,7 +106,7 @@ def tags_of(classification: Classification) -> dict[str, str]:
 
 
 def tag_words(column: str) -> str:
-    """A column of the ratings in words, without its side: "good sources" of helpfulGoodSources."""
+    """Return a column of the ratings as text, without its side: "good sources" of helpfulGoodSources."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub("^(?:helpful|notHelpful)", "", column)).lower()
 
 

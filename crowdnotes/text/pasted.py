@@ -32,7 +32,7 @@ def parse_pasted(text: str) -> Pasted:
     """The parts of what was pasted; nothing but repetitions, bullets and blank lines is left out.
 
     Links alone on their line are links: the first that is a post's address is the address, the others are sources.
-    A link beside words belongs to the words, and so does a bare host, which may be a name ("Amazon.com").
+    A link on a line with words belongs to the words, and so does a bare host, which may be a name ("Amazon.com").
     """
     words: list[str] = []
     address: str | None = None
@@ -73,7 +73,7 @@ def post_number(url: str) -> int | None:
 
 
 def _find_lone_links(line: str) -> list[str]:
-    """The links of a line that has nothing else; none where anything else stands in it."""
+    """Return the links of a line that has nothing else; none of any other line."""
     found = []
     for part in _BULLET_PATTERN.sub("", line.strip(), count=1).split():
         link = part.strip(_LINK_EDGES)

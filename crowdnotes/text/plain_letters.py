@@ -1,6 +1,6 @@
 """The plain letters of a text in "Unicode fonts" (𝗯𝗼𝗹𝗱, ⓑⓛⓞⓑ, ｗｉｄｅ), look-alike letters and invisible marks.
 
-For searching, comparing and telling the language. What is shown and quoted stays as it was written.
+For searching, comparing and detecting the language. What is shown and quoted stays as it was written.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _WORD_PATTERN = re.compile(f"{_LETTER}(?:{_LETTER}|[\u0300-\u036f])*")
 _LATIN_PATTERN = re.compile("[A-Za-z\u00c0-\u024f]")
 _FIRST_GREEK = "\u0370"
 
-# Letters of other scripts that look like Latin ones: those that look the same, and those that a word of Latin letters
-# beside them makes plain.
+# Letters of other scripts that look like Latin ones: those that look the same, and those that
+# are clear within a word of Latin letters.
 _SAME_LOOK = dict(
     zip(
         "АВЕКМНОРСТУХІЈЅԌԚԜӀасеорухіјѕһԁԛԝӏҮᎪᏴᏟᎠᎬᏀᎻᎥᎫᏦᏞᎷᏢᏒᏚᎢᏙᎳᏃΑΒΕΖΗΙΚΜΝΟΡΤΥΧονϲϳօսհոꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴᗩᗷᑕᗪᖴᕼᒍᒪᗰᑎᑭᑫᖇᑌᐯᗯ᙭ᔕᘔᗴᗝᘜѴѵ",
@@ -83,7 +83,7 @@ def _plain_wide(sign: str, *, has_cjk: bool) -> str:
 
 @lru_cache(maxsize=8192)
 def _plain_sign(sign: str) -> str:
-    """What a sign of a "font" stands for; "" for any other."""
+    """Return the letter that a sign of a "font" means; "" for any other."""
     if sign in _OTHER_FORMS:
         return _OTHER_FORMS[sign]
     form = unicodedata.decomposition(sign).partition(" ")[0]
@@ -100,7 +100,7 @@ def _plain_sign(sign: str) -> str:
 
 
 def _replace_look_alikes(text: str) -> str:
-    """Look-alikes in words that have Latin letters too, and words of them alone where no other is of their script."""
+    """Replace look-alikes among Latin letters, and words of look-alikes alone if no other word is of their script."""
     if _LATIN_PATTERN.search(text) is None:
         return text
     own_scripts = {_script_of(letter) for letter in set(text) if _is_foreign(letter) and letter not in _SAME_LOOK}

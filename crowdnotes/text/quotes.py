@@ -24,7 +24,7 @@ _MAX_LONE_WORD_LETTERS = 3  # letters: a lone "the" between two changed words jo
 def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """The runs of words that only `before` has, and those that only `after` has.
 
-    Case and punctuation do not count, nor where a link stands.
+    Case, punctuation and the place of a link do not count.
     """
     old, new = list(_WORD_PATTERN.finditer(before)), list(_WORD_PATTERN.finditer(after))
     was, now = ([_normalise_word(found.group()) for found in words] for words in (old, new))
@@ -34,7 +34,7 @@ def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
             continue
         for offset in range(block.size):
             same_old[block.a + offset] = same_new[block.b + offset] = True
-    links = {word for word in was if "://" in word}.intersection(now)  # the same wherever they stand
+    links = {word for word in was if "://" in word}.intersection(now)  # the same at any place
     same_old = [same or word in links for same, word in zip(same_old, was, strict=True)]
     same_new = [same or word in links for same, word in zip(same_new, now, strict=True)]
     return _group_changed_words(old, same_old), _group_changed_words(new, same_new)
@@ -87,17 +87,17 @@ _ELLIPSIS_PATTERN = re.compile(r"[\[(]?(?:…|\.{3,9}|\. \. \.)[\])]?")
 _QUOTE_EDGES = " \t\n\"'.…,;:!?"
 _MIN_QUOTE_CHARACTERS = 3
 _MIN_CONTENT_WORDS = 2  # words
-_MIN_PART_CHARACTERS = 6  # characters of a part of a quote with words left out: "of … the" stands in every text
+_MIN_PART_CHARACTERS = 6  # characters of a part of a quote with words left out: "of … the" is in every text
 _MAX_PARTS = 5
 _MAX_STARTS_TRIED = 50
-_MAX_GAP_CHARACTERS = 400  # characters left out at most, some three sentences; further apart it is no quote but two
+_MAX_GAP_CHARACTERS = 400  # characters left out at most, some three sentences; with more left out it is two quotes
 _MAX_COMBINING_MARKS = 30  # of one letter; more are no writing, and slow to put in order
 
 
 def find_quote(text: str, quote: str) -> Span | None:
-    """Where the quote stands in the text, or None. Quotation marks and stops at its ends do not count.
+    """Return where the quote is in the text, or None. Quotation marks and stops at its ends do not count.
 
-    "…" inside it stands for words left out: the parts must stand in that order, each near the one before it, and the
+    "…" inside it means words left out: the parts must follow in that order, each near the one before it, and the
     span covers all from the first to the last. A quote of fewer than 3 letters proves nothing and is not looked for.
     """
     wanted = _normalise_quote(quote)
@@ -113,7 +113,7 @@ def find_quote(text: str, quote: str) -> Span | None:
 
 
 def _find_parts(searched: str, parts: Sequence[str]) -> tuple[int, int] | None:
-    """From where to where they stand in that order, none far from the one before it."""
+    """Return the start and end of the parts in that order, none far from the one before it."""
     if not 2 <= len(parts) <= _MAX_PARTS or min(map(len, parts)) < _MIN_PART_CHARACTERS:
         return None
     first, *others = parts
@@ -134,7 +134,7 @@ def _find_parts(searched: str, parts: Sequence[str]) -> tuple[int, int] | None:
 
 
 def tells_enough(quote: str) -> bool:
-    """Whether quoted words can show anything: two that carry meaning, or a number; “the” stands in every text."""
+    """Return whether a quote has two words that carry meaning, or a number; “the” is in every text."""
     words = re.findall(r"\w+", quote)
     has_number = any(word[0].isdigit() for word in words) and len(words) > 1
     return (
@@ -145,7 +145,7 @@ def tells_enough(quote: str) -> bool:
 
 
 def holds_quote(text: str, quote: str) -> bool:
-    """Whether the text has the quote. "…" stands for words left out: each part must occur, in order."""
+    """Return whether the text has the quote. "…" means words left out: each part must occur, in order."""
     searched = _normalise_text(text)[0]
     at = 0
     for part in _ELLIPSIS_PATTERN.split(quote):

@@ -1,7 +1,8 @@
 """Tables as people save them, and tables that leave the program: one rule for all who read or write them.
 
 Read: Unicode, with its mark or without, and what Excel writes where nobody asks for UTF-8. Which of the old charsets a
-file is in is a guess, so it is told (`Encoding.remark`). Written: no cell is a formula, and only the owner may read it.
+file is in is a guess, so the user reads a remark (`Encoding.remark`). Written: no cell is a formula, and only the
+owner may read it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import IO, TYPE_CHECKING, Final, NamedTuple, TextIO
 if TYPE_CHECKING:
     from _csv import Reader
 
-LOST_LETTER: Final = "\ufffd"  # what stands for bytes that are no letter in the file's charset
+LOST_LETTER: Final = "\ufffd"  # replaces bytes that are no letter in the file's charset
 CODEC_BY_MARK = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -57,7 +58,7 @@ _LAST_LETTER_PATTERN = re.compile(rb"[\xc0-\xff]?[\x80-\xbf]{0,3}\Z")
 _MAX_HEADING_CHARACTERS = 200_000
 _MOST_UNPACKED_BYTES = 50_000_000
 _MOST_EXPANSION = 50  # public ratings, the most repetitive of real files, unpack to ten times their size
-_SEPARATOR_LINE_PATTERN = re.compile('"?sep=(.)"?[\r\n]*')  # the first line by which Excel is told the delimiter
+_SEPARATOR_LINE_PATTERN = re.compile('"?sep=(.)"?[\r\n]*')  # a first line that names the delimiter to Excel
 
 
 def most_unpacked(size: int) -> int:
@@ -103,7 +104,7 @@ class Encoding(NamedTuple):
         return f"{charset} ({spoken})" if spoken else charset
 
     def remark(self, name: str) -> str:
-        """What to tell whoever brought the file of that name; "" where all is certain."""
+        """Return a remark for the user on the encoding of the file; "" where all is certain."""
         if self.is_guess:
             read = "only partly in UTF-8, and the rest" if self.other else "not in UTF-8 and"
             return (
@@ -111,7 +112,7 @@ class Encoding(NamedTuple):
                 "right. If not, save it as “CSV UTF-8”."
             )
         if self.codec == "utf-8-sig" and not self.is_checked:
-            return f"Some letters of {name} could not be read and stand as “{LOST_LETTER}”: save it as UTF-8."
+            return f"Some letters of {name} could not be read and are shown as “{LOST_LETTER}”: save it as UTF-8."
         return ""
 
 
@@ -284,7 +285,7 @@ def _usual_share(sample: bytes, codec: str) -> float:
 
 
 def _has_lone_accents(sample: bytes) -> bool:
-    """Whether plain letters stand between those that are none: other scripts have several in a row."""
+    """Whether plain letters come between those that are none: other scripts have several in a row."""
     runs = _NOT_ASCII_PATTERN.findall(sample)
     return bool(runs) and sum(map(len, runs)) <= _MAX_MEAN_WESTERN_RUN * len(runs)
 
@@ -297,7 +298,7 @@ def _reads_well(sample: bytes, codec: str) -> bool:
 
 
 def decode_table(content: bytes) -> tuple[str, Encoding]:
-    """A file that somebody saved on their machine, as text; bytes that are no letter become `LOST_LETTER`."""
+    """Return a file saved by a spreadsheet or editor as text; bytes that are no letter become `LOST_LETTER`."""
     encoding = encoding_of(io.BytesIO(content))
     return content.decode(encoding.codec, encoding.errors), encoding
 
@@ -319,10 +320,10 @@ def table_reader(lines: TextIO, *, delimiters: str = ",;\t|", strict: bool = Tru
     Excel's first line that names the delimiter is heeded, and is no row. The csv module's errors pass.
     """
     beginning = lines.readline(_MAX_HEADING_CHARACTERS)
-    told = _SEPARATOR_LINE_PATTERN.fullmatch(beginning)
-    if told is None:
+    named = _SEPARATOR_LINE_PATTERN.fullmatch(beginning)
+    if named is None:
         lines.seek(0)
-    return csv.reader(lines, delimiter=told[1] if told else max(delimiters, key=beginning.count), strict=strict)
+    return csv.reader(lines, delimiter=named[1] if named else max(delimiters, key=beginning.count), strict=strict)
 
 
 # Excel, LibreOffice, Java (which writes no plus sign) and programs that took an id for a fraction.
@@ -334,7 +335,7 @@ _ZEROS_PATTERN = re.compile(r"(?<!\d)[1-9]\d{14}0{3,4}(?!\d)")
 
 
 def rounded_number(cell: str) -> str:
-    """The number of a post or note that a spreadsheet rounded, as it stands in an id or an address; "" without one."""
+    """Return the rounded number of a post or note in an id or address from a spreadsheet; "" without one."""
     found = _ROUNDED_PATTERN.search(cell) or _ZEROS_PATTERN.search(cell)
     return found[0] if found else ""
 

@@ -31,13 +31,13 @@ class _Edit:
 
 @dataclass(frozen=True, slots=True)
 class ReadableRows:
-    """A text with its rows rewritten, and how to find in it what stood somewhere in the text as it was kept."""
+    """A text with its rows rewritten, and where places of the kept text are in it."""
 
     text: str
     _edits: tuple[_Edit, ...]
 
     def carried(self, kept: Span) -> Span:
-        """The same words in the rewritten text; what stands between two cells is left out at either end."""
+        """Return the same words in the rewritten text, without what is between two cells at either end."""
         start, end = self._place(kept.start, is_start=True), self._place(kept.end, is_start=False)
         return Span(start=start, end=max(start, end))
 
@@ -56,7 +56,7 @@ class ReadableRows:
 def readable_rows(text: str) -> ReadableRows:
     """The cells of a row with a dot between them, without the line under the head; all else as it is.
 
-    A line between bars, such as |x|, is a row only beside the line under a head, or beside a line of as many bars.
+    A line between bars, such as |x|, is a row only next to the line under a head, or next to a line of as many bars.
     """
     lines: list[_Line | None] = [None, *_parse_lines(text), None]
     edits: list[_Edit] = []
@@ -98,7 +98,7 @@ def _build_row_edits(text: str, line: _Line) -> list[_Edit]:
     whole = Span(start=line.start, end=min(line.end + 1, len(text)))
     if line.is_rule:
         return [_Edit(whole, "")]
-    gaps: list[tuple[int, int, int]] = []  # start, end and bars of what stands between two cells with words
+    gaps: list[tuple[int, int, int]] = []  # start, end and bars of what is between two cells with words
     for bar in line.bars:
         if gaps and not text[gaps[-1][1] : bar].strip():
             gaps[-1] = (gaps[-1][0], bar + 1, gaps[-1][2] + 1)

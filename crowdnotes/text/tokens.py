@@ -33,7 +33,7 @@ def folded(text: str) -> str:
 
 
 def search_parts(search: str) -> list[str]:
-    """The words of a search, and as one each what stands in quotation marks, all `folded`; each once."""
+    """Return the words of a search, `folded`, each once; words in quotation marks stay together."""
     found = (phrase.strip() or word for phrase, word in _SEARCH_PART_PATTERN.findall(folded(search)))
     return [part for part in dict.fromkeys(found) if part]
 

@@ -34,7 +34,7 @@ _PMC_PATTERN = re.compile(
     r"|europepmc\.org/(?:articles?(?:/pmc)?|abstract/pmc))/(?:pmc)?(\d{1,9})(?:/|$)",
     re.IGNORECASE,
 )
-# What campaigns, newsletters and apps add so that somebody can be followed; none changes the page.
+# What campaigns, newsletters and apps add to follow people; none changes the page.
 _TRACKING_PARAMETER_PATTERN = re.compile(
     r"^(?:utm_\w*|mc_[ce]id|_ga|_gl|[a-z]*clid|msclkid|[gw]braid|igsh(?:id)?|_hs(?:enc|mi)|mkt_tok|ref_(?:src|url)"
     r"|cmp(?:id)?|ito|ocid|smid|s_cid|vero_id|oly_(?:anon|enc)_id|spm|xtor|guccounter|guce_\w+"
@@ -45,7 +45,7 @@ _DEFAULT_PORTS = (None, 80, 443)
 
 
 def is_tracking(name: str) -> bool:
-    """Whether a parameter of an address only lets somebody be followed."""
+    """Return whether a parameter of an address only serves to follow people."""
     return _TRACKING_PARAMETER_PATTERN.match(name) is not None
 
 
