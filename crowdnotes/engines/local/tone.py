@@ -221,7 +221,7 @@ _RUMOUR = re.compile(
     rf"|\b(?:according to|in|on) (?:an? |the |some |several |many )?(?:\w+[\s-]){{0,3}}{_POSTS}\b(?!-)"
     rf"|\bviral (?:\w+ ){{0,2}}(?:{_POSTS}|claims?)\b"
     r"|\b(?:images?|photos?|pictures?|clips?|recordings?|articles?|e-?mails?|leaflets?|fl[iy]ers?|documents?)\b"
-    r"[^.!?\n:;]{0,60}?\b(?:purport\w*|falsely|claim(?:s|ed|ing))\b"
+    r"[^.!?\n:;]{0,60}?\b(?:purport\w*|falsely|claim(?:s|ed))\b"
     r"|\bit (?:is|was|has been) (?:being )?(?:\w+ly )?(?:shared|circulated|spread|posted) (?:\w+ ){0,3}that\b"
     # What the page itself once said, and says no more.
     r"|\b(?:earlier|previous|prior|original|older|first) versions? of (?:this|the|our) (?:article|story|report|page|"
