@@ -24,6 +24,7 @@ from typing import Any, TextIO
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select, text, update
 
+from crowdnotes.cases import intake
 from crowdnotes.cases.intake import new_case_id
 from crowdnotes.domain import Act, Mode
 from crowdnotes.engines.choice import price_is_known
@@ -74,7 +75,7 @@ class Batch:
         day_budget: float | None = None,
         name: str = "",
     ) -> None:
-        workspace.service.require(Act.BATCH)
+        workspace.cases.require(Act.BATCH)
         self._workspace = workspace
         self._engine = workspace.runner.engine
         self._bounds = (budget, day_budget)
@@ -348,7 +349,8 @@ class Batch:
         search = self._workspace.services_at_first()
         libraries = [info.name for info in self._workspace.libraries.list()]
         mode = Mode.AUTOMATION if search or libraries else Mode.AUGMENTATION
-        self._workspace.service.create(
+        intake.create_case(
+            self._workspace.cases,
             str(document["text"]),
             mode=mode,
             url=str(document.get("url") or "") or None,
@@ -377,7 +379,7 @@ class Batch:
         """Settle a row whose work has ended: why it failed, "" when it is done, nothing where it waits once more."""
         job = self._workspace.runner.latest(case_id)
         try:
-            used = self._workspace.service.get(case_id).used
+            used = self._workspace.cases.get(case_id).used
         except CaseNotFoundError as error:
             with reading(self._engine) as connection:
                 was_made = job is not None or connection.scalar(_select_tombstone(case_id)) is not None
@@ -416,7 +418,7 @@ def batch_runner(workspace: Workspace) -> JobRunner:
 
 def kept_batches(workspace: Workspace, limit: int, first: int = 0) -> list[BatchSummary]:
     """All that were read, the newest first. Raises NotAllowedError."""
-    workspace.service.require(Act.BATCH)
+    workspace.cases.require(Act.BATCH)
     return _load_batches(workspace, limit=limit, first=first)
 
 

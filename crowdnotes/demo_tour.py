@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import StrEnum
 from itertools import combinations
 
+from crowdnotes.cases import actions, approval, intake
+from crowdnotes.cases.tag_suggestions import suggest_tags
 from crowdnotes.domain import Case, DecisionKind, Evidence, JuryVerdict, Verdict, text_sha256
 from crowdnotes.errors import JobError, WorkflowError
 from crowdnotes.evidence.demo_pages import Example, example_of, examples
@@ -60,8 +62,8 @@ def presented() -> Example:
 def begin(workspace: Workspace, example: Example) -> Case:
     """A new case of an example, with recorded answers."""
     day = example.post.posted_at.date() if example.post.posted_at else None
-    return workspace.service.create(
-        example.post.text, mode=example.mode, urls=example.urls, until=day, recorded_answers=True
+    return intake.create_case(
+        workspace.cases, example.post.text, mode=example.mode, urls=example.urls, until=day, recorded_answers=True
     )
 
 
@@ -82,10 +84,10 @@ def practise(workspace: Workspace, example: Example, used: Collection[str]) -> I
         if set(used) <= set(wider):
             _judge_passages(workspace, case, wider)
             for note in notes:
-                workspace.service.choose_candidate(case.id, note)
+                workspace.cases.apply(case.id, actions.choose_candidate, note)
                 yield _wait_for_case(workspace, workspace.start(case.id, "assess"))
             if example.tempting_note:
-                yield _wait_for_case(workspace, _show_tempting_note(workspace, workspace.service.get(case.id)))
+                yield _wait_for_case(workspace, _show_tempting_note(workspace, workspace.cases.get(case.id)))
 
 
 def choices(example: Example) -> Sequence[tuple[str, ...]]:
@@ -97,9 +99,9 @@ def choices(example: Example) -> Sequence[tuple[str, ...]]:
 def _judge_passages(workspace: Workspace, case: Case, used: Collection[str]) -> None:
     """Open each passage; those of these pages are used, the others background."""
     for item in case.evidence:
-        workspace.service.open_passage(case.id, item.id)
+        workspace.cases.apply(case.id, actions.open_passage, item.id)
         verdict = Verdict.USE if item.source.url in used else Verdict.BACKGROUND
-        workspace.service.judge(case.id, item.id, verdict, _REVIEW_REASON)
+        workspace.cases.apply(case.id, actions.judge, item.id, verdict, _REVIEW_REASON)
 
 
 def _wait_for_case(workspace: Workspace, job: JobRecord) -> Case:
@@ -108,7 +110,7 @@ def _wait_for_case(workspace: Workspace, job: JobRecord) -> Case:
     failed = next((step for step in job.steps if step.error), None)
     if failed is not None:
         raise JobError(failed.error, failed.next_step)
-    return workspace.service.get(job.case_id)
+    return workspace.cases.get(job.case_id)
 
 
 def before_eyes(case: Case) -> list[Evidence]:
@@ -178,12 +180,12 @@ def _start_gathering(workspace: Workspace, case: Case) -> JobRecord:
 
 
 def _open_next_passage(workspace: Workspace, case: Case) -> None:
-    workspace.service.open_passage(case.id, unopened(case)[0].id)
+    workspace.cases.apply(case.id, actions.open_passage, unopened(case)[0].id)
 
 
 def _use_opened_passages(workspace: Workspace, case: Case) -> None:
     for item in before_eyes(case):
-        workspace.service.judge(case.id, item.id, Verdict.USE, _REVIEW_REASON)
+        workspace.cases.apply(case.id, actions.judge, item.id, Verdict.USE, _REVIEW_REASON)
 
 
 def _use_and_open(workspace: Workspace, case: Case) -> None:
@@ -198,26 +200,26 @@ def _use_and_start_writing(workspace: Workspace, case: Case) -> JobRecord:
 
 def _show_tempting_note(workspace: Workspace, case: Case) -> JobRecord:
     note = _require_example(case).tempting_note or ""
-    workspace.service.edit_draft(case.id, note, based_on=case.draft.sha256 if case.draft else None)
+    workspace.cases.apply(case.id, actions.edit_draft, note, based_on=case.draft.sha256 if case.draft else None)
     return workspace.start(case.id, "assess")
 
 
 def _restore_proposed_note(workspace: Workspace, case: Case) -> JobRecord:
     if not case.candidates:
         raise WorkflowError("no note", "No note was proposed.", "Propose notes, or choose another engine.")
-    workspace.service.choose_candidate(case.id, case.candidates[0].sha256)
+    workspace.cases.apply(case.id, actions.choose_candidate, case.candidates[0].sha256)
     return workspace.start(case.id, "assess")
 
 
 def _tick_suggested_tags(workspace: Workspace, case: Case) -> None:
     """Tick the tags that the note's own words speak for."""
-    for suggested in workspace.service.suggested_tags(case):
-        workspace.service.tick_tag(case.id, suggested.tag, ticked=True)
+    for suggested in suggest_tags(case):
+        workspace.cases.apply(case.id, actions.tick_tag, suggested.tag, ticked=True)
 
 
 def _approve_note(workspace: Workspace, case: Case) -> None:
     seen = case.draft.sha256 if case.draft else None
-    workspace.service.decide(case.id, DecisionKind.APPROVED, seen=seen)
+    approval.decide_case(workspace.cases, case.id, DecisionKind.APPROVED, seen=seen)
 
 
 def _require_example(case: Case) -> Example:

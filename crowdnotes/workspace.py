@@ -18,10 +18,11 @@ from sqlalchemy import Engine as Database
 
 from crowdnotes.bridging import compiled_code_warning
 from crowdnotes.cases.accounts import VISITOR, People
+from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.gathering_stages import GatherOptions, StageContext
-from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, job_steps, start
 from crowdnotes.cases.permissions import local_owner
-from crowdnotes.cases.service import CaseService
+from crowdnotes.cases.pipeline import JOBS
+from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     LOCAL_OWNER,
@@ -93,7 +94,8 @@ class Workspace:
 
     tools: StageContext
     who: CurrentUser
-    service: CaseService
+    cases: Cases
+    stages: StageRunner
     runner: JobRunner
     choice: EngineChoice
     comparisons: Comparisons
@@ -112,10 +114,12 @@ class Workspace:
 
     def acting_as(self, who: CurrentUser) -> Workspace:
         """The same workspace for somebody else; `who` is asked at every act."""
+        cases = Cases(self.tools.store, who, self.tools.clock, self.settings)
         return replace(
             self,
             who=who,
-            service=CaseService(self.tools, who),
+            cases=cases,
+            stages=StageRunner(cases, self.tools),
             comparisons=self.comparisons.acting_as(who),
             people=self.people.acting_as(who),
             x=self.x and self.x.acting_as(who),
@@ -140,17 +144,7 @@ class Workspace:
     def expire(self) -> int:
         """Remove cases that were decided longer ago than is set; how many. For whoever may set up the program."""
         days = self.settings.retention_days
-        return self.service.expire(self.tools.clock() - timedelta(days=days)) if days else 0
-
-    @property
-    def has_desk(self) -> bool:
-        """Whether several people work here, so that cases go through the moderators' queue."""
-        return self.settings.has_desk
-
-    def moderators(self) -> list[Person]:
-        """Who may take cases of the queue, for who may assign them."""
-        self.service.require(Act.ASSIGN)
-        return self.people.moderators()
+        return self.cases.expire(self.tools.clock() - timedelta(days=days)) if days else 0
 
     @property
     def settings(self) -> Settings:
@@ -185,16 +179,16 @@ class Workspace:
 
     # --- long work ---
 
-    @property
-    def job_kinds(self) -> Mapping[str, JobKind]:
-        """What a person can start on a case, by name."""
-        return JOB_KINDS
-
     def start(self, case_id: str, kind: str) -> JobRecord:
-        """See `job_kinds.start`. A demonstration with recorded answers goes by them, whatever engine is in use."""
-        is_recorded = self.choice != RECORDED and self.service.get(case_id).recorded_answers
+        """Begin work of a kind of `JOBS`, or take it up again: what was finished before is kept.
+
+        A demonstration with recorded answers goes by them, whatever engine is in use.
+        """
+        is_recorded = self.choice != RECORDED and self.cases.get(case_id).recorded_answers
         workspace = self.with_engine(RECORDED) if is_recorded else self
-        return start(workspace.service, self.runner, case_id, kind, workspace.choice)
+        choice, make = workspace.choice, partial(_make_job_steps, workspace.stages)
+        steps = JOBS[kind].steps(workspace.stages, case_id)
+        return self.runner.ask(case_id, kind, steps, make, by=self.actor, engine=choice.base_url, model=choice.model)
 
     def worker(self, *, slots: int, kinds: Sequence[str] | None = None) -> QueueWorker:
         """Does what is asked for with any workspace on this database, `slots` jobs of these `kinds` at once.
@@ -208,9 +202,9 @@ class Workspace:
                 "A worker needs a PostgreSQL database.",
                 "Set CROWDNOTES_DATABASE_URL. With SQLite the app does all work itself.",
             )
-        unknown = next((kind for kind in kinds or () if kind not in JOB_KINDS), None)
+        unknown = next((kind for kind in kinds or () if kind not in JOBS), None)
         if unknown is not None:
-            raise InputError(f"There is no work of the kind “{unknown}”.", f"Use some of: {', '.join(JOB_KINDS)}.")
+            raise InputError(f"There is no work of the kind “{unknown}”.", f"Use some of: {', '.join(JOBS)}.")
         with_engine = cache(self.with_engine)
 
         def make(job: JobRecord) -> Sequence[Step]:
@@ -218,21 +212,21 @@ class Workspace:
             workspace = self if choice == self.choice else with_engine(choice)
             issuer, subject = job.by_key.split(" ", 1)
             who = workspace.who_is(Person(issuer=issuer, subject=subject, name=job.by))
-            return job_steps(CaseService(workspace.tools, who), job)
+            return _make_job_steps(workspace.acting_as(who).stages, job)
 
         return QueueWorker(self.runner.engine, make, self.tools.clock, slots=slots, kinds=kinds)
 
     def cancel(self, job: JobRecord) -> None:
         """See `JobRunner.cancel`; whoever may work on the case may stop its work."""
         if job.case_id in _JOB_KINDS_WITHOUT_CASE:
-            self.service.require(Act.SET_UP)
+            self.cases.require(Act.SET_UP)
         else:
-            self.service.require(Act.WORK, job.case_id)
+            self.cases.require(Act.WORK, job.case_id)
         self.runner.cancel(job.id)
 
     def remove_library(self, name: str) -> None:
         """See `Libraries.remove`."""
-        self.service.require(Act.SET_UP)
+        self.cases.require(Act.SET_UP)
         self.libraries.remove(name)
 
     def index_library(
@@ -280,7 +274,7 @@ class Workspace:
         return self._start(CONNECTIONS, "connections", "Ask each service", run)
 
     def _start(self, place: str, kind: str, title: str, run: Callable[[Progress], str]) -> JobRecord:
-        self.service.require(Act.SET_UP)
+        self.cases.require(Act.SET_UP)
         return self.runner.start(place, kind, [plain_step(kind, title, run)], by=self.actor)
 
     # --- search services ---
@@ -305,7 +299,7 @@ class Workspace:
         from crowdnotes.engines.llm.discovery import find_servers, server_at
 
         if address.strip():  # the program itself will ask it
-            self.service.require(Act.SET_UP)
+            self.cases.require(Act.SET_UP)
         typed = [server_at(address, self.settings.llm)] if address.strip() else []
         found = find_servers(self.settings.llm)
         return [*typed, *(server for server in found if server.base_url not in {one.base_url for one in typed})]
@@ -358,7 +352,7 @@ class Workspace:
         settings = self.settings
         engine = make_engine(choice, settings.llm, settings.gates, self.embedder, settings.data_dir, settings.reader)
         tools = replace(self.tools, engine=engine)
-        return replace(self, tools=tools, choice=choice, service=CaseService(tools, self.who))
+        return replace(self, tools=tools, choice=choice, stages=StageRunner(self.cases, tools))
 
     def close(self) -> None:
         """Let running jobs stop and the threads end, and let go of the database: a restore needs it alone."""
@@ -414,8 +408,8 @@ class SharedWorkspace:
         asks. Raises NotAllowedError, ConfigurationError or ModelServerError; the old one then stays.
         """
         if for_all or self.engine_for_all is not None:
-            by.service.require(Act.SET_UP)
-        by.service.require(Act.WORK)
+            by.cases.require(Act.SET_UP)
+        by.cases.require(Act.WORK)
         if choice.base_url is not None:
             from crowdnotes.engines.llm.discovery import require_answer
 
@@ -513,16 +507,22 @@ def open_workspace(
     def who() -> Actor:
         return owner
 
+    cases = Cases(tools.store, who, clock, settings)
     return Workspace(
         tools=tools,
         who=who,
-        service=CaseService(tools, who),
+        cases=cases,
+        stages=StageRunner(cases, tools),
         runner=runner,
         choice=choice,
         comparisons=Comparisons(database, clock, who),
         people=People(database, clock, who),
         x=_make_to_x(tools, database, who) if settings.x.is_set else None,
     )
+
+
+def _make_job_steps(stages: StageRunner, job: JobRecord) -> list[Step]:
+    return JOBS[job.kind].steps(stages.with_fence(job), job.case_id)
 
 
 def _make_to_x(tools: StageContext, database: Database, who: CurrentUser) -> ToX:

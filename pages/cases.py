@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from crowdnotes.cases import actions
 from crowdnotes.cases.export import cases_csv, is_demonstration
 from crowdnotes.domain import Act, CaseStatus, CaseSummary, DecisionKind, DeskState, Relationship
 from crowdnotes.text.markdown import escaped
@@ -15,7 +16,7 @@ from crowdnotes.wording import plural
 from pages.common.components import badge, first_shown
 from pages.common.engine_panel import engine_panel
 from pages.common.navigation import page_body
-from pages.common.session import button, notices, workspace
+from pages.common.session import button, cases, notices, workspace
 from pages.common.sign_in import has_accounts
 from pages.common.times import time_mark
 
@@ -40,18 +41,18 @@ def _build_status_badge(summary: CaseSummary) -> str:
 @st.cache_data(max_entries=1_000, show_spinner=False)
 def _is_demonstration(case_id: str, changed: datetime) -> bool:  # noqa: ARG001 - part of the key of the cache
     """Read once for each change of a case: `changed` is there to tell one from the other."""
-    return is_demonstration(workspace().service.get(case_id))
+    return is_demonstration(cases().get(case_id))
 
 
 def _delete_case(case_id: str, excerpt: str) -> None:
     _hold_filters()
-    workspace().service.delete(case_id)
+    cases().delete(case_id)
     st.toast(f"Case deleted: “{escaped(excerpt, 60)}”", icon=":material/delete:", duration="long")
 
 
 def _set_case_shared(case_id: str, *, shared: bool) -> None:
     _hold_filters()
-    workspace().service.set_shared(case_id, shared)
+    cases().apply(case_id, actions.set_shared, shared)
 
 
 def _draw_case_row(summary: CaseSummary) -> None:
@@ -158,7 +159,7 @@ with page_body("Cases", "Notes that were begun here, newest changes first.", cor
             )
         st.download_button(
             "Export as CSV",
-            data=lambda: cases_csv(*workspace().service.every(search or "", status, whose=whose)),
+            data=lambda: cases_csv(*cases().read_all(search or "", status, whose=whose)),
             file_name="cases.csv",
             mime="text/csv",
             icon=":material/download:",
@@ -168,7 +169,7 @@ with page_body("Cases", "Notes that were begun here, newest changes first.", cor
     if workspace().may(Act.BATCH):
         st.page_link("pages/batches.py", label="Many posts from a file", icon=":material/upload_file:")
     notices(_NOTICE_AREA)
-    found = workspace().service.count(search or "", status, whose=whose)
+    found = cases().count(search or "", status, whose=whose)
     if not found and (search or status or whose):
         st.info("Try other words, or another status.", title="No cases found.", icon=":material/search_off:")
     elif not found:
@@ -183,5 +184,5 @@ with page_body("Cases", "Notes that were begun here, newest changes first.", cor
         st.caption(plural(found, "1 case", "{n:,} cases"))
         first = first_shown(found, _PAGE_SIZE, "page", **lasting)
         with st.container(gap=None, key="cases"):
-            for item in workspace().service.list(search or "", status, _PAGE_SIZE, first, whose=whose):
+            for item in cases().find(search or "", status, whose=whose, limit=_PAGE_SIZE, offset=first):
                 _draw_case_row(item)

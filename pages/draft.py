@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from crowdnotes.cases import approval
 from crowdnotes.domain import Case, DecisionKind, Obstacle
 from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
@@ -14,7 +15,7 @@ from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
 from pages.common.layout import WIDTH, Area, StepName, area, key_help, keys, next_area_button
 from pages.common.navigation import page_body
-from pages.common.session import DEMO, current_case, notice_for, notices, show_notice, workspace
+from pages.common.session import DEMO, cases, current_case, notice_for, notices, show_notice
 from pages.draft_parts.decision import decide_area, ends
 from pages.draft_parts.demo_tour import begin_if_asked, presenter
 from pages.draft_parts.header import strip
@@ -37,7 +38,7 @@ def workbench(case: Case, job: JobRecord | None) -> None:
         if case.supernote is not None:
             of_supernote(case)
         sources_pane(case, job)
-    waits = workspace().service.obstacles(case) if case.decision is None else []
+    waits = approval.obstacles_for(cases(), case) if case.decision is None else []
     with right, st.container(key="note-pane", gap="small"):
         note_pane(case, job, waits)
     with right:

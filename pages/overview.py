@@ -13,7 +13,7 @@ from crowdnotes.reports.overview import ENDINGS, Filter, overview
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from pages.common.navigation import page_body
-from pages.common.session import workspace
+from pages.common.session import cases
 from pages.report_parts.overview_charts import pictures, utility_study
 
 _DAY_CHOICES = (7, 30, 90, 365)
@@ -59,15 +59,15 @@ def _ask_filter(figures: Sequence[CaseFigures]) -> Filter:
             bind=_BIND_TO_ADDRESS,
         )
         demonstrations = st.toggle("With demonstration cases", key="demo", bind=_BIND_TO_ADDRESS)
-    since = workspace().service.now() - timedelta(days=days) if days else None
+    since = cases().now() - timedelta(days=days) if days else None
     return Filter(since, ended, engine, demonstrations)
 
 
 with page_body("Overview", "How cases go, from post to note, in numbers."):
     with st.spinner("Counting the cases…", show_time=False):
-        figures, unreadable = read(workspace().service, _get_cached_figures())
+        figures, unreadable = read(cases(), _get_cached_figures())
     chosen = _ask_filter(figures)
-    cases = [case for case in figures if chosen.keeps(case)]
+    chosen_cases = [case for case in figures if chosen.keeps(case)]
     if unreadable:
         why = " ".join(dict.fromkeys(unreadable.values()))
         st.warning(
@@ -78,8 +78,8 @@ with page_body("Overview", "How cases go, from post to note, in numbers."):
             ),
             icon=":material/warning:",
         )
-    if cases:
-        pictures(overview(cases), workspace().service.now())
+    if chosen_cases:
+        pictures(overview(chosen_cases), cases().now())
     elif chosen == Filter():
         st.info("Write your first note to see it here.", title="There are no cases yet.", icon=":material/inbox:")
         if st.button("Draft a note", type="primary", icon=":material/edit_note:"):

@@ -7,14 +7,16 @@ from datetime import datetime
 
 import streamlit as st
 
+from crowdnotes.cases import moderation
 from crowdnotes.cases.export import cases_csv
+from crowdnotes.cases.permissions import Clock
 from crowdnotes.domain import MOST, DeskState, Order, QueueItem, QueueQuery, QueueScope
 from crowdnotes.errors import NotAllowedError
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from pages.common.components import badge, first_shown
 from pages.common.navigation import page_body
-from pages.common.session import button, notices, workspace
+from pages.common.session import button, cases, notices, workspace
 from pages.common.times import time_mark
 from pages.queue_parts.agreement import agreement_fold
 from pages.queue_parts.validate import claim_next, validate
@@ -102,33 +104,33 @@ def _draw_bulk_actions(items: Sequence[QueueItem]) -> None:
     ticked = [item.case_id for item in items if st.session_state.get(_tick_key(item))]
     if not ticked:
         return
-    service, me = workspace().service, workspace().actor
+    me = workspace().actor
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="queue-bulk"):
         st.markdown(plural(len(ticked), "1 chosen:", "{n} chosen:"), width="content")
         button(
             "Assign to me",
             "bulk-me",
             _NOTICE_AREA,
-            _for_each_case(ticked, lambda it: service.assign(it, me)),
+            _for_each_case(ticked, lambda it: cases().apply(it, moderation.assign, me)),
             icon="person_add",
         )
-        nobody = _for_each_case(ticked, lambda it: service.assign(it, None))
+        nobody = _for_each_case(ticked, lambda it: cases().apply(it, moderation.assign, None))
         button("Assign to nobody", "bulk-nobody", _NOTICE_AREA, nobody, icon="person_off")
         with st.popover("Assign to …", icon=":material/assignment_ind:"):
-            for person in workspace().moderators():
-                to = _for_each_case(ticked, lambda it, person=person: service.assign(it, person))  # type: ignore[misc]
+            for person in workspace().people.moderators():
+                to = _for_each_case(ticked, lambda it, person=person: cases().apply(it, moderation.assign, person))  # type: ignore[misc]
                 button(escaped(person.name, 40), f"bulk-{person.key}", _NOTICE_AREA, to, type="tertiary")
-        first = _for_each_case(ticked, lambda it: service.prioritise(it, True))
+        first = _for_each_case(ticked, lambda it: cases().apply(it, moderation.prioritise, True))
         button("Put first", "bulk-first", _NOTICE_AREA, first, icon="vertical_align_top")
-        later = _for_each_case(ticked, lambda it: service.prioritise(it, False))
+        later = _for_each_case(ticked, lambda it: cases().apply(it, moderation.prioritise, False))
         button("Do not put first", "bulk-later", _NOTICE_AREA, later, icon="vertical_align_bottom")
-        two = _for_each_case(ticked, lambda it: service.set_readers(it, 2))
+        two = _for_each_case(ticked, lambda it: moderation.set_case_readers(cases(), it, 2))
         button("Two readers", "bulk-two", _NOTICE_AREA, two, icon="group")
-        one = _for_each_case(ticked, lambda it: service.set_readers(it, 1))
+        one = _for_each_case(ticked, lambda it: moderation.set_case_readers(cases(), it, 1))
         button("One reader", "bulk-one", _NOTICE_AREA, one, icon="person")
         st.download_button(
             "Export as CSV",
-            data=lambda: cases_csv([service.get(case_id) for case_id in ticked]),
+            data=lambda: cases_csv([cases().get(case_id) for case_id in ticked]),
             file_name="queue.csv",
             mime="text/csv",
             icon=":material/download:",
@@ -150,7 +152,7 @@ def _draw_queue() -> None:
     notices(_NOTICE_AREA)
     key = "queue-page"
     first = (st.session_state.get(key, 1) - 1) * _PAGE_SIZE
-    items, found, looking = workspace().service.queue(asked, _PAGE_SIZE, first)
+    items, found, looking = moderation.queue_page(cases(), asked, _PAGE_SIZE, first)
     if not found:
         st.info("Authors send cases from the Draft page.", title="No cases here.", icon=":material/inbox:")
         return
@@ -158,7 +160,7 @@ def _draw_queue() -> None:
     if first != first_shown(found, _PAGE_SIZE, key):
         st.rerun()
     _draw_bulk_actions(items)
-    me, at = workspace().actor.key, workspace().service.database_now()
+    me, at = workspace().actor.key, cases().now(Clock.DATABASE)
     with st.container(gap=None, key="queue-rows"):
         for item in items:
             _draw_queue_row(item, me, at, looking.get(item.case_id, []))
@@ -167,7 +169,7 @@ def _draw_queue() -> None:
 def _draw_tombstones() -> None:
     """For admins: what was deleted, when and by whom."""
     try:
-        stones = workspace().service.tombstones()
+        stones = cases().tombstones()
     except NotAllowedError:
         return
     if stones:

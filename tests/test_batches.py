@@ -284,12 +284,12 @@ def test_a_row_is_a_case_that_nobody_decided_and_a_second_run_does_nothing(tmp_p
         work.run(3)
         counts, dollars = work.counts()
         assert (counts, dollars) == ({"done": len(FEW), "not usable": 1}, 0.0)
-        cases = [workspace.service.get(str(row["case_id"])) for row in work.results() if row["case_id"]]
+        cases = [workspace.cases.get(str(row["case_id"])) for row in work.results() if row["case_id"]]
         assert len({case.id for case in cases}) == len(FEW)
         assert all(case.evidence and case.draft and case.decision is None for case in cases)
         assert "not usable" in [row["state"] for row in work.results() if row["reason"]]
         Batch(workspace, posts).run(3)
-        assert workspace.service.count() == len(FEW)
+        assert workspace.cases.count() == len(FEW)
 
 
 def test_rows_that_fail_alike_stop_the_batch_which_goes_on_when_that_is_mended(
@@ -351,11 +351,11 @@ def test_a_kill_behind_the_making_of_a_case_makes_no_second_one(
             patch.setattr(workspace.tools.store, "add", killed)
             with pytest.raises(JobError, match="stopped"):
                 Batch(workspace, posts).run(1)
-        assert workspace.service.count() == 1
+        assert workspace.cases.count() == 1
         work = Batch(workspace, posts)
         work.run(3)
         assert work.counts()[0] == {"done": len(FEW)}
-        assert workspace.service.count() == len(FEW)
+        assert workspace.cases.count() == len(FEW)
 
 
 def test_a_file_is_worked_on_once_at_a_time(tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,7 +380,7 @@ def test_a_file_is_worked_on_once_at_a_time(tmp_path: Path, posts: Path, monkeyp
             released.set()
             first.join(PATIENCE)
         assert failed == ["This file is being worked on by another process."]
-        assert workspace.service.count() == len(FEW)
+        assert workspace.cases.count() == len(FEW)
 
 
 def test_whoever_lost_a_batch_begins_no_row_more(tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -395,7 +395,7 @@ def test_whoever_lost_a_batch_begins_no_row_more(tmp_path: Path, posts: Path, mo
         monkeypatch.setattr(workspace.tools.store, "add", taken_over)
         with pytest.raises(JobError, match="stopped"):
             work.run(4)
-        assert workspace.service.count() == 1
+        assert workspace.cases.count() == 1
 
 
 def test_a_budget_without_a_price_is_refused_at_the_start_and_stops_later(

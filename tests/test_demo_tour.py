@@ -10,6 +10,7 @@ from itertools import islice
 
 import pytest
 
+from crowdnotes.cases import actions, intake
 from crowdnotes.cases.export import is_demonstration, to_markdown
 from crowdnotes.demo_tour import Act, Place, advance, before_eyes, begin, choices, next_act, practise, presented
 from crowdnotes.domain import Case, CaseStatus, GateStatus, Mode, StageName, Verdict
@@ -53,7 +54,7 @@ def shown(workspace: Workspace) -> dict[Place, Case]:
     while next_act(case, place) is not Act.END:
         place, job = advance(workspace, case, place)
         assert job is None or not any(step.error for step in workspace.runner.wait(job.id).steps)
-        case = places[place] = workspace.service.get(case.id)
+        case = places[place] = workspace.cases.get(case.id)
     return places
 
 
@@ -156,29 +157,29 @@ def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[P
 
 @pytest.mark.deep
 def test_other_words_have_no_recorded_answer_and_are_not_scored(workspace: Workspace, shown: dict[Place, Case]) -> None:
-    service, case = workspace.service, shown[Place.DECISION]
-    service.reopen(case.id)
+    cases, case = workspace.cases, shown[Place.DECISION]
+    cases.apply(case.id, actions.reopen)
     assert case.draft
-    service.edit_draft(case.id, "The lake is fine.", based_on=case.draft.sha256)
+    cases.apply(case.id, actions.edit_draft, "The lake is fine.", based_on=case.draft.sha256)
     workspace.runner.wait(workspace.start(case.id, "assess").id)
-    assessment = service.get(case.id).assessment
+    assessment = cases.get(case.id).assessment
     assert assessment
     assert (assessment.gates[1].status, assessment.gates[1].reason) == (
         GateStatus.NOT_RUN,
         "Could not be judged: There is no recorded answer for these words and sources: choose an engine to go on.",
     )
-    service.use_own_engine(case.id)
+    actions.use_own_engine(cases, case.id)
     workspace.runner.wait(workspace.start(case.id, "assess").id)
-    assessment = service.get(case.id).assessment
+    assessment = cases.get(case.id).assessment
     assert assessment
     assert assessment.engine == ScriptedEngine().name
 
 
 def test_other_cases_keep_the_engine_that_is_in_use(workspace: Workspace, shown: dict[Place, Case]) -> None:
     urls = shown[Place.SOURCES].urls
-    own = workspace.service.create("Lake Verra is green.", mode=Mode.AUGMENTATION, urls=urls)
+    own = intake.create_case(workspace.cases, "Lake Verra is green.", mode=Mode.AUGMENTATION, urls=urls)
     workspace.runner.wait(workspace.start(own.id, "gather").id)
-    assert {stage.engine for stage in workspace.service.get(own.id).stages} == {ScriptedEngine().name}
+    assert {stage.engine for stage in workspace.cases.get(own.id).stages} == {ScriptedEngine().name}
     assert not any(choice == RECORDED for choice in workspace.engine_choices([]))
     assert SharedWorkspace(workspace).of(None, recorded=True).engine.name == "llm:recorded answers"
 
@@ -191,10 +192,10 @@ def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace:
     workspace.runner.wait(job.id)
     acts = []
     for _ in range(2):
-        case = workspace.service.get(case.id)
+        case = workspace.cases.get(case.id)
         acts.append(next_act(case, place))
         place, _ = advance(workspace, case, place)
-    case = workspace.service.get(case.id)
+    case = workspace.cases.get(case.id)
     assert acts == [Act.OPEN, Act.USE_AND_OPEN]
     assert (place, next_act(case, place)) == (Place.READING, Act.USE_AND_WRITE)
     assert [item.verdict for item in case.evidence] == [Verdict.USE, None]
@@ -203,6 +204,6 @@ def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace:
 
 
 def test_a_case_that_is_no_demonstration_is_not_walked(workspace: Workspace) -> None:
-    own = workspace.service.create("The moon is cheese.", mode=Mode.AUGMENTATION)
+    own = intake.create_case(workspace.cases, "The moon is cheese.", mode=Mode.AUGMENTATION)
     with pytest.raises(WorkflowError, match="no demonstration"):
         advance(workspace, own, Place.NOTES)

@@ -16,6 +16,7 @@ from statistics import median, quantiles
 
 import pytest
 
+from crowdnotes.cases import actions, intake
 from crowdnotes.cases.accounts import proxied
 from crowdnotes.domain import Mode, Verdict
 from crowdnotes.settings import Settings
@@ -29,15 +30,15 @@ _ROUNDS = 5
 
 def _begun(workspace: Workspace, words: str, *, shared: bool = False) -> str:
     """A case with a passage in use, so that its note can be written; its id."""
-    service = workspace.service
-    case = service.create(f"They say that {words} is harmful.", mode=Mode.AUGMENTATION)
-    service.add_passage_by_hand(
-        case.id, url="https://a.example.org/x", title="T", text="No illness was found in years."
+    cases = workspace.cases
+    case = intake.create_case(cases, f"They say that {words} is harmful.", mode=Mode.AUGMENTATION)
+    intake.add_passage_by_hand(
+        cases, case.id, url="https://a.example.org/x", title="T", text="No illness was found in years."
     )
-    service.open_passage(case.id, "E1")
-    service.judge(case.id, "E1", Verdict.USE, "")
+    cases.apply(case.id, actions.open_passage, "E1")
+    cases.apply(case.id, actions.judge, "E1", Verdict.USE, "")
     if shared:
-        service.set_shared(case.id, True)
+        cases.apply(case.id, actions.set_shared, True)
     return case.id
 
 
@@ -83,7 +84,7 @@ class _Crowd:
         self._require(name, tab.drawn, name)
         self._timed("edit", tab.type(rf"note-{case_id}-\d+", text), pause)
         self._require(name, tab.drawn, name, text)
-        draft = self.of[name].service.get(case_id).draft
+        draft = self.of[name].cases.get(case_id).draft
         if draft is None or draft.text != text:
             self.faults.append(f"{name}: {text} is lost")
 
@@ -95,7 +96,7 @@ class _Crowd:
         self.told.append("told" if was_told else "kept")
         if text not in tab.drawn:
             self.faults.append(f"{name}: {text} is not shown")
-        case = self.of[name].service.get(case_id)
+        case = self.of[name].cases.get(case_id)
         is_kept = text in {case.draft.text if case.draft else "", *(draft.text for draft in case.revisions)}
         if is_kept == was_told:
             self.faults.append(f"{name}: {text} kept {is_kept}, told {was_told}")

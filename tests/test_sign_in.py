@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from crowdnotes.cases import actions, approval, intake
 from crowdnotes.cases.accounts import VISITOR, visitor
 from crowdnotes.cases.permissions import local_owner
 from crowdnotes.domain import DecisionKind, Mode, ObstacleKind, Person, Relationship, Role
@@ -52,32 +53,32 @@ def test_who_is_new_gets_the_first_role_and_keeps_what_an_admin_made_of_it(works
 def test_a_role_and_being_kept_out_hold_from_the_next_act_on(workspace: Workspace) -> None:
     ann, case = _signed_in(workspace, ANN), new_case(workspace, "kettle")
     with pytest.raises(NotAllowedError, match="may open this case"):
-        ann.service.get(case.id)
+        ann.cases.get(case.id)
     workspace.people.set_role(ANN, Role.MODERATOR)
-    ann.service.decide(case.id, DecisionKind.REJECTED)
+    approval.decide_case(ann.cases, case.id, DecisionKind.REJECTED)
     workspace.people.set_disabled(ANN, disabled=True)
     with pytest.raises(NotAllowedError, match="access was taken away"):
-        ann.service.reopen(case.id)
+        ann.cases.apply(case.id, actions.reopen)
     with pytest.raises(NotAllowedError):
-        ann.service.list()
+        ann.cases.find()
     workspace.people.seen(ANN, "contributor")  # signing in again opens nothing
     with pytest.raises(NotAllowedError):
-        ann.service.get(case.id)
+        ann.cases.get(case.id)
     workspace.people.set_disabled(ANN, disabled=False)
-    assert ann.service.reopen(case.id).decision is None
+    assert ann.cases.apply(case.id, actions.reopen).decision is None
 
 
 def test_with_no_first_role_whoever_is_new_waits_for_an_admin(workspace: Workspace) -> None:
     ann = _signed_in(workspace, ANN, "none")
     with pytest.raises(NotAllowedError, match="wait until an admin lets you in"):
-        ann.service.list()
+        ann.cases.find()
     workspace.people.set_disabled(ANN, disabled=False)
     assert ann.actor.role is Role.VIEWER
 
 
 def test_who_never_signed_in_may_nothing_and_cannot_be_changed(workspace: Workspace) -> None:
     with pytest.raises(NotAllowedError, match="not in the list of people"):
-        workspace.acting_as(workspace.who_is(BOB)).service.create("Words.", mode=Mode.AUTOMATION)
+        intake.create_case(workspace.acting_as(workspace.who_is(BOB)).cases, "Words.", mode=Mode.AUTOMATION)
     with pytest.raises(InputError, match="Nobody with that issuer"):
         workspace.people.set_role(BOB, Role.ADMIN)
 
@@ -104,11 +105,11 @@ def test_the_owner_of_a_machine_and_visitors_stand_in_no_table(workspace: Worksp
 
 
 def test_one_finds_ones_own_cases_and_those_that_are_shared(workspace: Workspace) -> None:
-    ann, bob = _signed_in(workspace, ANN).service, _signed_in(workspace, BOB).service
-    own, other = (service.create("The kettle lies.", mode=Mode.AUGMENTATION) for service in (ann, bob))
-    bob.set_shared(other.id, True)
+    ann, bob = _signed_in(workspace, ANN).cases, _signed_in(workspace, BOB).cases
+    own, other = (intake.create_case(cases, "The kettle lies.", mode=Mode.AUGMENTATION) for cases in (ann, bob))
+    bob.apply(other.id, actions.set_shared, True)
     found = {
-        whose: [case.id for case in ann.list(whose=whose)] for whose in (None, Relationship.OWN, Relationship.SHARED)
+        whose: [case.id for case in ann.find(whose=whose)] for whose in (None, Relationship.OWN, Relationship.SHARED)
     }
     assert found == {None: [other.id, own.id], Relationship.OWN: [own.id], Relationship.SHARED: [other.id]}
     assert ann.count(whose=Relationship.SHARED) == 1
@@ -117,35 +118,35 @@ def test_one_finds_ones_own_cases_and_those_that_are_shared(workspace: Workspace
 
 def test_that_somebody_else_has_to_decide_is_among_the_obstacles(workspace: Workspace) -> None:
     case = new_case(workspace, "kettle")
-    assert ObstacleKind.NOT_YOURS not in {item.id.kind for item in workspace.service.obstacles(case)}
+    assert ObstacleKind.NOT_YOURS not in {item.id.kind for item in approval.obstacles_for(workspace.cases, case)}
     settings = workspace.settings.replace(four_eyes=True)
     strict = replace(workspace, tools=replace(workspace.tools, settings=settings)).acting_as(workspace.who)
-    assert strict.service.obstacles(case)[0].sentence == (
+    assert approval.obstacles_for(strict.cases, case)[0].sentence == (
         "You began this case, so another moderator or admin has to decide it."
     )
     _signed_in(workspace, ANN)
-    told = workspace.acting_as(workspace.who_is(ANN)).service.obstacles(case)[0].sentence
+    told = approval.obstacles_for(workspace.acting_as(workspace.who_is(ANN)).cases, case)[0].sentence
     assert told == "Only moderators and admins may decide this case."
 
 
 def test_a_visitor_practises_where_no_other_sees_it_and_what_they_leave_goes(workspace: Workspace) -> None:
-    one, other = (workspace.acting_as(workspace.who_is(visitor(number))).service for number in ("1" * 32, "2" * 32))
-    case = one.create("The kettle lies.", mode=Mode.AUGMENTATION, recorded_answers=True)
-    one.edit_post(case.id, "The kettle lies!")
-    assert one.reopen(one.decide(case.id, DecisionKind.REJECTED).id).decision is None
+    one, other = (workspace.acting_as(workspace.who_is(visitor(number))).cases for number in ("1" * 32, "2" * 32))
+    case = intake.create_case(one, "The kettle lies.", mode=Mode.AUGMENTATION, recorded_answers=True)
+    intake.edit_post(one, case.id, "The kettle lies!")
+    assert one.apply(approval.decide_case(one, case.id, DecisionKind.REJECTED).id, actions.reopen).decision is None
     assert (one.count(), other.count()) == (1, 0)
     with pytest.raises(NotAllowedError):
         other.get(case.id)
     with pytest.raises(NotAllowedError):
-        one.set_shared(case.id, True)
+        one.apply(case.id, actions.set_shared, True)
     with pytest.raises(NotAllowedError):
-        one.use_own_engine(case.id)
+        actions.use_own_engine(one, case.id)
     with pytest.raises(NotAllowedError):
-        one.create("The kettle lies.", mode=Mode.AUGMENTATION)
+        intake.create_case(one, "The kettle lies.", mode=Mode.AUGMENTATION)
     kept = new_case(workspace, "kettle")
     assert workspace.forget_visitors() == 0
     assert workspace.tools.store.forget(VISITOR, datetime.now(UTC) + timedelta(days=1)) == 1
-    assert [summary.id for summary in workspace.service.list()] == [kept.id]
+    assert [summary.id for summary in workspace.cases.find()] == [kept.id]
 
 
 # --- settings ---

@@ -13,6 +13,7 @@ from datetime import datetime
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.permissions import requires
 from crowdnotes.domain import (
+    FINDINGS,
     Act,
     Actor,
     Assessment,
@@ -24,6 +25,7 @@ from crowdnotes.domain import (
     Evidence,
     EvidenceSet,
     FetchOutcome,
+    Pair,
     Person,
     Quotation,
     Review,
@@ -215,6 +217,12 @@ def own_check(case: Case, key: str, words: str, evidence_id: str) -> SentenceChe
     place = (words, evidence_id, text_sha256(item.passage.text) if item else "", key)
     known = reversed(case.sentence_checks)
     return next((it for it in known if (it.words, it.evidence_id, it.passage_sha256, it.by_key) == place), None)
+
+
+def own_finding(case: Case, key: str, pair: Pair) -> Support | None:
+    """Return what the reader with that `Person.key` found of a pair, one of `FINDINGS`; None before."""
+    check = own_check(case, key, pair.words, pair.evidence_id)
+    return check.support if check is not None and check.support in FINDINGS else None
 
 
 def with_check(

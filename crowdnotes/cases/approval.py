@@ -314,7 +314,7 @@ def _find_link_obstacles(case: Case, draft: Draft, at: datetime) -> Iterator[Obs
             "Add it as a source and read it, or give a reason to keep it.",
         )
     # X's evaluator asks every link for a 200; so does approval, within the last day.
-    for url, check in link_checks(case, draft, at):
+    for url, check in link_checks(case, at):
         if check is not None and check.state is LinkState.LIVE:
             continue
         why = f" {check.sentence}" if check is not None and check.sentence else ""
@@ -357,10 +357,12 @@ def cited_links(draft: Draft) -> tuple[str, ...]:
     return tuple(dict.fromkeys(url.url for url in find_urls(draft.text)))
 
 
-def link_checks(case: Case, draft: Draft, now: datetime) -> tuple[tuple[str, LinkCheck | None], ...]:
-    """The links that the note cites, each with how this very link answered within the last day, if it was asked."""
+def link_checks(case: Case, now: datetime) -> tuple[tuple[str, LinkCheck | None], ...]:
+    """Return the links that the note cites, each with how this very link answered within the last day, if asked."""
+    if case.draft is None:
+        return ()
     known = _find_recent_link_checks(case, now - _LINK_CHECK_VALID_FOR)
-    return tuple((url, known.get(url)) for url in cited_links(draft))
+    return tuple((url, known.get(url)) for url in cited_links(case.draft))
 
 
 def check_links(

@@ -6,8 +6,8 @@ are checked inside the step that keeps them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from crowdnotes.cases.blinding import hide_other_reviews
@@ -24,17 +24,9 @@ from crowdnotes.domain import (
     Relationship,
     Tombstone,
 )
-from crowdnotes.errors import StoreError, WorkflowError
+from crowdnotes.errors import CaseNotFoundError, NewerCaseError, StoreError, WorkflowError
 from crowdnotes.jobs import Fence
 from crowdnotes.settings import Settings
-
-
-@dataclass(frozen=True, slots=True)
-class CasePage:
-    """Cases of one page of a list, and how many the whole list has."""
-
-    items: Sequence[CaseSummary]
-    total: int
 
 
 class Cases:
@@ -159,18 +151,32 @@ class Cases:
         status: CaseStatus | None = None,
         *,
         whose: Relationship | None = None,
-        limit: int = 200,
+        limit: int | None = 200,
         offset: int = 0,
-    ) -> CasePage:
-        """Return the cases that the actor may read, the newest change first.
+    ) -> list[CaseSummary]:
+        """Return the cases that the actor may read, the newest change first; without a `limit` all.
 
         All words of `search` occur in the post or the note. `whose`: one's own, or shared.
         """
-        reader = self._current_user()
-        return CasePage(
-            self._store.list(search, status, limit, offset, reader=reader, whose=whose) if limit else (),
-            self._store.count(search, status, reader=reader, whose=whose),
-        )
+        return self._store.list(search, status, limit, offset, reader=self._current_user(), whose=whose)
+
+    def count(self, search: str = "", status: CaseStatus | None = None, *, whose: Relationship | None = None) -> int:
+        """Return how many cases `find` gives without a limit."""
+        return self._store.count(search, status, reader=self._current_user(), whose=whose)
+
+    def read_all(
+        self, search: str = "", status: CaseStatus | None = None, *, whose: Relationship | None = None
+    ) -> tuple[Sequence[Case], Mapping[str, str]]:
+        """Return all cases that `find` gives, and by id why others cannot be read; none that was deleted meanwhile."""
+        cases: dict[str, Case] = {}
+        left_out: dict[str, str] = {}
+        for summary in self.find(search, status, whose=whose, limit=None):
+            with suppress(CaseNotFoundError):
+                try:
+                    cases[summary.id] = self.get(summary.id)
+                except NewerCaseError as error:
+                    left_out[summary.id] = error.message
+        return tuple(cases.values()), left_out
 
     @property
     def queue(self) -> Queue:

@@ -141,6 +141,11 @@ def unread_hits(case: Case, aim: Aim = Aim.JUDGE) -> list[Hit]:
     return unread(case, found)
 
 
+def swap_candidates(case: Case) -> frozenset[Aim]:
+    """Return for which aims something was found that nobody has read yet."""
+    return frozenset(aim for aim in Aim if unread_hits(case, aim))
+
+
 def unread(case: Case, hits: Sequence[Hit]) -> list[Hit]:
     """The hits that may become evidence and are no source of the case, now or earlier, each once."""
     earlier = [item.source for kept in case.earlier_evidence for item in kept.evidence]

@@ -34,6 +34,7 @@ from crowdnotes.domain import (
     time_of_id,
 )
 from crowdnotes.errors import InputError
+from crowdnotes.evidence import images
 from crowdnotes.evidence.demo_pages import is_demonstration_url
 from crowdnotes.evidence.images import clean_picture
 from crowdnotes.evidence.reading.plain_text import tidy_text
@@ -145,6 +146,11 @@ def missing_scope_error(places: SearchScope) -> InputError | None:
     if places.mode is Mode.AUGMENTATION and not places.urls:
         return InputError("There is no source to read.", "Add a link, choose a search or paste a passage.")
     return None
+
+
+def can_gather(case: Case) -> bool:
+    """Return whether there is anywhere to look for evidence."""
+    return missing_scope_error(search_scope_of(case)) is None
 
 
 def checked_post(
@@ -519,6 +525,11 @@ def describe_image(
     post = case.post.replace(images=images)
     detail = f"{image.name} by {read_by}: {said.text} {said.shows}".rstrip()
     return replace_post(case, at, by, post, "image read", detail)
+
+
+def preview(content: bytes, name: str = "image") -> bytes:
+    """Return a picture small enough for a page, cleaned first. Raises InputError for what is none."""
+    return images.preview(clean_picture(content, name).content)
 
 
 def unread_images(case: Case) -> tuple[Image, ...]:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
-from typing import Self
 
 from crowdnotes.cases import (
     approval,
@@ -35,7 +34,6 @@ from crowdnotes.domain import (
     Actor,
     Aim,
     Case,
-    CurrentUser,
     Event,
     FollowUpKind,
     Image,
@@ -100,23 +98,18 @@ def _keep_stage_result(newest: Case, worked_on: Case, changes: Changes, stage: S
 class StageRunner:
     """Makes the steps of long work on a case, for a job runner; holds no case.
 
-    The steps act as whoever made them: each asks again, before it works and before it keeps what came of it.
+    The steps act as the person of `cases`: each asks again, before it works and before it keeps what came of it.
     """
 
-    def __init__(self, tools: StageContext, who: CurrentUser) -> None:
-        self._tools = tools
-        self._who = who
-        self._cases = Cases(tools.store, who, tools.clock, tools.settings)
+    def __init__(self, cases: Cases, context: StageContext) -> None:
+        self.cases = self._cases = cases
+        self.context = self._tools = context
 
-    @property
-    def actor(self) -> Actor:
-        """Who acts, with the role that they have now."""
-        return self._cases.actor
-
-    def with_fence(self, job: JobRecord) -> Self:
-        """The same for the steps of a job: nothing more is kept once another worker took it over."""
-        store = self._tools.store.with_fence(Fence(job.id, job.fence))
-        return type(self)(replace(self._tools, store=store), self._who)
+    def with_fence(self, job: JobRecord) -> StageRunner:
+        """Return the same for the steps of a job: nothing more is kept once another worker took it over."""
+        fence = Fence(job.id, job.fence)
+        context = replace(self._tools, store=self._tools.store.with_fence(fence))
+        return StageRunner(self._cases.with_fence(fence), context)
 
     def gather_steps(self, case_id: str) -> list[Step]:
         """Queries and search (automation), reading, passages. Raises InputError when there is nowhere to look."""
@@ -270,6 +263,10 @@ class StageRunner:
                 steps.append(self._step(case_id, name, partial(do, tools=tools), done=done))
         return self._metered(case_id, steps)
 
+    def supernote_cost(self, case: Case) -> str:
+        """Return what the next round is expected to take of a model, as text."""
+        return supernote_stages.expected_cost(case, self._tools).as_text()
+
     def suggestion_steps(self, case_id: str) -> list[Step]:
         """Open suggestions, answered by the model at work. Raises WorkflowError where there is nothing to do."""
         case = self._open(case_id)
@@ -289,7 +286,7 @@ class StageRunner:
         """The case as it is, for work that changes it. Raises WorkflowError where `require_editable` refuses it."""
         case = self._cases.get(case_id, Act.WORK)
         require_open(case)
-        require_editable(case, self.actor, by_reviewers=by_reviewers)
+        require_editable(case, self._cases.actor, by_reviewers=by_reviewers)
         return case
 
     def _image_step(self, case_id: str) -> Step:

@@ -126,7 +126,7 @@ class Store:
         self,
         search: str = "",
         status: CaseStatus | None = None,
-        limit: int = 200,
+        limit: int | None = 200,
         offset: int = 0,
         *,
         reader: Actor | None = None,

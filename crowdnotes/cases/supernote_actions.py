@@ -11,6 +11,7 @@ from datetime import date, datetime
 from itertools import zip_longest
 from typing import cast
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.cases import intake
 from crowdnotes.cases.actions import reopen, with_event, with_revision
 from crowdnotes.cases.cases import Cases
@@ -35,7 +36,7 @@ from crowdnotes.domain import (
     Support,
 )
 from crowdnotes.errors import InputError, WorkflowError
-from crowdnotes.notes import existing_notes
+from crowdnotes.notes import existing_notes, ranking
 from crowdnotes.notes.existing_notes import links_of, renumbered, worth_replacing
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
@@ -188,6 +189,22 @@ def set_posted(case: Case, at: datetime, by: Person, posted: PostedNote | None) 
     return with_event(case, at, by, "posted note told", said, supernote=changed)
 
 
+def no_note_needed(case: Case) -> str:
+    """Return why the post needs no note, see `existing_notes.no_note_needed`; "" of a case without notes."""
+    return existing_notes.no_note_needed(case.supernote.notes) if case.supernote else ""
+
+
+def remarks_on_notes(case: Case) -> tuple[str, ...]:
+    """Return what a person should know of the notes, see `existing_notes.remarks`."""
+    return existing_notes.remarks(case.supernote.notes) if case.supernote else ()
+
+
+def random_candidate(case: Case, seed: int = 0) -> Candidate | None:
+    """Return any candidate of the newest round that passed the filters, but the winner: for the ablation."""
+    newest = require_work(case).newest
+    return ranking.random_candidate(newest, seed) if newest else None
+
+
 @dataclass(frozen=True, slots=True)
 class SupernoteUpdate:
     """What newer notes and ratings mean, in words, each "" where nothing is known.
@@ -204,8 +221,8 @@ class SupernoteUpdate:
     why: str = ""
 
 
-def supernote_update(case: Case, line: float) -> SupernoteUpdate:
-    """Of a case whose candidates were made; `line` is the intercept from which X shows a note."""
+def supernote_update(case: Case) -> SupernoteUpdate:
+    """Return what newer notes mean for a case whose candidates were made."""
     work = require_work(case)
     newest = work.newest
     if newest is None:
@@ -214,7 +231,7 @@ def supernote_update(case: Case, line: float) -> SupernoteUpdate:
     return SupernoteUpdate(
         changes=existing_notes.changes(newest.notes, work.notes).as_text,
         better=_compare_with_earlier_winner(work, newest),
-        crossing=_describe_score_against_line(newest, line),
+        crossing=_describe_score_against_line(newest, THRESHOLDS.helpful_intercept),
         replace=replace,
         why=why,
     )

@@ -48,7 +48,7 @@ from crowdnotes.domain import Case, Mode, Post
 from crowdnotes.errors import EngineError, InputError, ModelServerError
 
 if TYPE_CHECKING:
-    from crowdnotes.cases.service import CaseService
+    from crowdnotes.cases.stages import StageRunner
     from crowdnotes.engines import Engine
     from crowdnotes.engines.llm.engine import LLMEngine
     from crowdnotes.studies.bench.healthnotes import RunOptions
@@ -388,7 +388,7 @@ def utility(
         folder = RunFolder(out, "sources.jsonl", options, SourcesRow)
         run_posts(
             {
-                note.note_id: partial(_compare_post_sources, workspace.service, reading.service, note, options)
+                note.note_id: partial(_compare_post_sources, workspace.stages, reading.stages, note, options)
                 for note in notes
             },
             folder,
@@ -415,12 +415,13 @@ def utility(
 
 
 def _compare_post_sources(
-    service: CaseService, reading: CaseService, note: HealthNote, options: RunOptions
+    stages: StageRunner, reading: StageRunner, note: HealthNote, options: RunOptions
 ) -> SourcesRow:
     """The sources of one post on both sides; a server that is not there, and a stop, are raised.
 
     `reading` reads what the contributor cited, whether its date is known or not: it was there to be cited.
     """
+    from crowdnotes.cases.intake import create_case
     from crowdnotes.studies.bench.sources import SourcesRow, cited_sources, sources_of
 
     began = time.perf_counter()
@@ -429,32 +430,35 @@ def _compare_post_sources(
     if not urls:
         return row.replace(reason="The contributor's note has no link.")
     try:
-        case = service.create(
+        case = create_case(
+            stages.cases,
             note.post,
             mode=Mode.AUTOMATION,
             libraries=options.libraries,
             services=options.services,
             until=day_of(note),
         )
-        run_unwatched(service.gather_steps(case.id))
+        run_unwatched(stages.gather_steps(case.id))
     except ModelServerError:
         raise
     except (EngineError, InputError) as error:
         return row.replace(reason=error.message, failed=True)
     cited = cited_sources(urls, _read_cited_pages(reading, note, urls))
-    chosen = sources_of(service.get(case.id), options.sources or len(cited))
+    chosen = sources_of(stages.cases.get(case.id), options.sources or len(cited))
     reason = f"{len(chosen)} chosen, {len(cited)} cited, {time.perf_counter() - began:.0f} s"
     return row.replace(chosen=chosen, cited=cited, reason=reason)
 
 
-def _read_cited_pages(service: CaseService, note: HealthNote, urls: list[str]) -> Case | None:
+def _read_cited_pages(stages: StageRunner, note: HealthNote, urls: list[str]) -> Case | None:
     """The contributor's pages as far as they can be read; None where no case takes such links."""
+    from crowdnotes.cases.intake import create_case
+
     try:
-        case = service.create(note.post, mode=Mode.AUGMENTATION, urls=urls)
+        case = create_case(stages.cases, note.post, mode=Mode.AUGMENTATION, urls=urls)
     except InputError:
         return None  # shown by its address, as every page that cannot be read
-    run_unwatched(service.gather_steps(case.id))
-    return service.get(case.id)
+    run_unwatched(stages.gather_steps(case.id))
+    return stages.cases.get(case.id)
 
 
 def _ask_preferred_sources(engine: LLMEngine, post: Post, left: str, right: str) -> tuple[dict[str, Side], str]:

@@ -33,7 +33,7 @@ from crowdnotes.domain import Case, FetchOutcome, GateStatus, Mode, Post, Provid
 from crowdnotes.errors import ConfigurationError, EngineError, InputError, ModelServerError
 
 if TYPE_CHECKING:
-    from crowdnotes.cases.service import CaseService
+    from crowdnotes.cases.stages import StageRunner
     from crowdnotes.engines import Engine
     from crowdnotes.engines.llm.engine import LLMEngine
     from crowdnotes.jobs import Step
@@ -112,7 +112,7 @@ def healthnotes(
         )
         folder = RunFolder(out, "posts.jsonl", options, PostRow)
         try:
-            _run_healthnotes_posts(workspace.service, notes, options, folder)
+            _run_healthnotes_posts(workspace.stages, notes, options, folder)
         finally:
             rows, cautions = _write_finished_table(notes, options, folder, workspace.engine, out)
     table = table_rows(rows)
@@ -160,7 +160,7 @@ def notes(
     with open_workspace(run_settings(out, None)) as workspace:
         options = run_options(workspace, data, Mode.AUTOMATION, library, service)
         folder = RunFolder(out, _NOTES_FILE, options, PostRow)
-        _run_healthnotes_posts(workspace.service, posts, options, folder)
+        _run_healthnotes_posts(workspace.stages, posts, options, folder)
     found = costs(finished((post.note_id for post in posts), folder))
     show_figures(found, as_json=as_json)
 
@@ -323,9 +323,9 @@ def run_posts(posts: Mapping[str, Callable[[], Row]], folder: RunFolder[Row]) ->
 
 
 def _run_healthnotes_posts(
-    service: CaseService, notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder[PostRow]
+    stages: StageRunner, notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder[PostRow]
 ) -> None:
-    run_posts({note.note_id: partial(run_post, service, note, options) for note in notes}, folder)
+    run_posts({note.note_id: partial(run_post, stages, note, options) for note in notes}, folder)
 
 
 def finished(ids: Iterable[str], folder: RunFolder[Row]) -> list[Row]:
@@ -361,18 +361,20 @@ class _SilentProgress:
         """Never asked to stop: Ctrl+C ends the command itself."""
 
 
-def run_post(service: CaseService, note: HealthNote, options: RunOptions) -> PostRow:
+def run_post(stages: StageRunner, note: HealthNote, options: RunOptions) -> PostRow:
     """Gather, write and judge for one post; the case stays in the run's database.
 
     What the engine cannot do for this post is a result; a server that is not there, a search that nobody
     answered and a stop are raised, and the unfinished case is taken away.
     """
+    from crowdnotes.cases.intake import create_case
     from crowdnotes.studies.bench.healthnotes import Outcome
 
     began = time.perf_counter()
     searching = options.mode is Mode.AUTOMATION
     try:
-        case = service.create(
+        case = create_case(
+            stages.cases,
             note.post,
             mode=options.mode,
             urls=() if searching else links_of(note),
@@ -381,18 +383,18 @@ def run_post(service: CaseService, note: HealthNote, options: RunOptions) -> Pos
             until=day_of(note) if searching else None,
         )
     except InputError as error:  # a post or a link that no case takes
-        return _build_post_row(service, note, None, began, Outcome.FAILED, error.message)
+        return _build_post_row(stages, note, None, began, Outcome.FAILED, error.message)
     try:
-        outcome, reason = _work_case(service, case)
+        outcome, reason = _work_case(stages, case)
     except ModelServerError:
-        service.delete(case.id)
+        stages.cases.delete(case.id)
         raise
     except EngineError as error:
         outcome, reason = Outcome.FAILED, error.message
     except BaseException:
-        service.delete(case.id)
+        stages.cases.delete(case.id)
         raise
-    return _build_post_row(service, note, service.get(case.id), began, outcome, reason)
+    return _build_post_row(stages, note, stages.cases.get(case.id), began, outcome, reason)
 
 
 def links_of(note: HealthNote) -> list[str]:
@@ -407,13 +409,13 @@ def day_of(note: HealthNote) -> date | None:
     return None if note.created_at_ms is None else datetime.fromtimestamp(note.created_at_ms / 1000, UTC).date()
 
 
-def _work_case(service: CaseService, case: Case) -> tuple[Outcome, str]:
+def _work_case(stages: StageRunner, case: Case) -> tuple[Outcome, str]:
     from crowdnotes.studies.bench.healthnotes import Outcome
 
     if case.mode is Mode.AUGMENTATION and not case.urls:
         return Outcome.NO_EVIDENCE, "The contributor's note has no link."
-    run_unwatched(service.gather_steps(case.id))
-    case = service.get(case.id)
+    run_unwatched(stages.gather_steps(case.id))
+    case = stages.cases.get(case.id)
     if not case.evidence:
         silent = _list_unanswered_providers(case)
         if silent:
@@ -422,13 +424,13 @@ def _work_case(service: CaseService, case: Case) -> tuple[Outcome, str]:
         if not described and case.unwanted is None:
             unread = ", ".join(f"{count} {how}" for how, count in _count_unread_sources(case).items())
             return Outcome.NO_EVIDENCE, f"Sources: {unread}." if unread else "Nothing was found."
-    run_unwatched(service.write_steps(case.id, before_inspection=True))
-    case = service.get(case.id)
+    run_unwatched(stages.write_steps(case.id, before_inspection=True))
+    case = stages.cases.get(case.id)
     if case.draft is None:
         return Outcome.ABSTAINED, next(stage.reason for stage in case.stages if stage.name is StageName.DRAFT)
     # The jury and the links' answers are no part of the paper's figures.
-    run_unwatched(service.assess_steps(case.id, before_inspection=True, scores_only=True))
-    assessment = service.get(case.id).assessment
+    run_unwatched(stages.assess_steps(case.id, before_inspection=True, scores_only=True))
+    assessment = stages.cases.get(case.id).assessment
     if assessment is None:
         raise EngineError("The note was not judged.")
     stopped = next((gate for gate in assessment.gates if gate.status is not GateStatus.PASS), None)
@@ -446,8 +448,9 @@ def run_unwatched(steps: Sequence[Step]) -> None:
 
 
 def _build_post_row(
-    service: CaseService, note: HealthNote, case: Case | None, began: float, outcome: Outcome, reason: str
+    stages: StageRunner, note: HealthNote, case: Case | None, began: float, outcome: Outcome, reason: str
 ) -> PostRow:
+    from crowdnotes.cases.case_findings import shown_to_model
     from crowdnotes.studies.bench.healthnotes import PostRow
     from crowdnotes.studies.bench.notes import find_deciding
 
@@ -471,7 +474,7 @@ def _build_post_row(
         changes=draft.changes if draft else "",
         settles=next((stage.summary for stage in case.stages if stage.name is StageName.SETTLE), ""),
         unanswered=_list_unanswered_providers(case),
-        deciding=find_deciding(note.deciding, service.shown_to_model(case)) if note.deciding else {},
+        deciding=find_deciding(note.deciding, shown_to_model(case, stages.context)) if note.deciding else {},
         **spent(case),
     )
 

@@ -26,7 +26,7 @@ from crowdnotes.domain import Case, CrowdStatus, Mode
 from crowdnotes.errors import EngineError, InputError, ModelServerError, WorkflowError
 
 if TYPE_CHECKING:
-    from crowdnotes.cases.service import CaseService
+    from crowdnotes.cases.stages import StageRunner
     from crowdnotes.studies.bench.healthnotes import PostRow
     from crowdnotes.studies.bench.notes import NotedPost
 
@@ -51,21 +51,22 @@ def supernotes(
     with open_workspace(run_settings(out, engine)) as workspace:
         options = run_options(workspace, data, Mode.AUGMENTATION, None, None, supernote_candidates=candidates)
         folder = RunFolder(out, "notes.jsonl", options, PostRow)
-        service = workspace.service
-        run_posts({post.post_id: partial(run_supernote, service, post, candidates) for post in posts}, folder)
+        run_posts({post.post_id: partial(run_supernote, workspace.stages, post, candidates) for post in posts}, folder)
     found = supernote_figures(finished((post.post_id for post in posts), folder))
     show_figures(found, as_json=as_json)
 
 
-def run_supernote(service: CaseService, post: NotedPost, candidates: int) -> PostRow:
+def run_supernote(stages: StageRunner, post: NotedPost, candidates: int) -> PostRow:
     """The supernote of one post; its case stays in the run's database.
 
     What cannot be done for this post is a result; a server that is not there and a stop are raised, and the unfinished
     case is taken away.
     """
+    from crowdnotes.cases.supernote_actions import create_supernote
+    from crowdnotes.notes.note_files import read_notes
     from crowdnotes.studies.bench.healthnotes import Outcome, PostRow
 
-    began = time.perf_counter()
+    began, cases = time.perf_counter(), stages.cases
     row = PostRow(
         note_id=post.post_id,
         is_helpful=False,
@@ -74,35 +75,37 @@ def run_supernote(service: CaseService, post: NotedPost, candidates: int) -> Pos
         outcome=Outcome.FAILED,
     )
     try:
-        read = service.notes_in_file(json.dumps(post.notes).encode(), f"post {post.post_id}")
-        case = service.create_supernote(post.post, notes=read.notes, url=post.address, wanted=candidates)
+        read = read_notes(json.dumps(post.notes).encode(), f"post {post.post_id}")
+        case = create_supernote(cases, post.post, notes=read.notes, url=post.address, wanted=candidates)
     except InputError as error:
         return row.replace(reason=error.message, seconds=_measure_seconds(began))
     try:
-        run_unwatched(service.supernote_steps(case.id))
+        run_unwatched(stages.supernote_steps(case.id))
     except ModelServerError:
-        service.delete(case.id)
+        cases.delete(case.id)
         raise
     except (EngineError, InputError, WorkflowError) as error:
-        return row.replace(reason=error.message, seconds=_measure_seconds(began), **spent(service.get(case.id)))
+        failed = {"reason": error.message, "seconds": _measure_seconds(began), **spent(cases.get(case.id))}
+        return row.replace(**failed)
     except BaseException:
-        service.delete(case.id)
+        cases.delete(case.id)
         raise
-    return _add_supernote_result(row, service, service.get(case.id)).replace(seconds=_measure_seconds(began))
+    return _add_supernote_result(row, cases.get(case.id)).replace(seconds=_measure_seconds(began))
 
 
 def _measure_seconds(began: float) -> float:
     return round(time.perf_counter() - began, 2)
 
 
-def _add_supernote_result(row: PostRow, service: CaseService, case: Case) -> PostRow:
+def _add_supernote_result(row: PostRow, case: Case) -> PostRow:
+    from crowdnotes.cases.supernote_actions import random_candidate
     from crowdnotes.studies.bench.healthnotes import Outcome, SupernoteFigures
 
     newest = case.supernote.newest if case.supernote else None
     if newest is None:
         raise EngineError("No round was made.")
     best = next((note for note in newest.notes if note.id == newest.best_existing), None)
-    winner, other = newest.winning, service.random_candidate(case)
+    winner, other = newest.winning, random_candidate(case)
     known = newest.existing.get(best.id) if best else None
     figures = SupernoteFigures(
         notes=len(newest.notes),

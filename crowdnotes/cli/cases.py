@@ -25,7 +25,7 @@ def list_cases(
     """List cases, newest first."""
     wanted = _parse_status(status)
     with open_workspace() as workspace:
-        found = workspace.service.list(search=search, status=wanted, limit=limit)
+        found = workspace.cases.find(search=search, status=wanted, limit=limit)
     if as_json:
         print_json(found)
         return
@@ -60,7 +60,7 @@ def show(
     from crowdnotes.cases.export import to_json, to_markdown
 
     with open_workspace() as workspace:
-        case = workspace.service.get(case_id)
+        case = workspace.cases.get(case_id)
     print_text(to_json(case) if as_json else to_markdown(case))
 
 
@@ -77,9 +77,9 @@ def export(
     from crowdnotes.cases.export import cases_csv, to_json, to_markdown
 
     with open_workspace() as workspace:
-        service = workspace.service
-        asked = tuple(service.get(one) for one in case_id or ())
-        cases, left_out = (asked, {}) if case_id else service.every()
+        stored = workspace.cases
+        asked = tuple(stored.get(one) for one in case_id or ())
+        cases, left_out = (asked, {}) if case_id else stored.read_all()
     for one, why in left_out.items():
         progress(f"{one} is left out. {why}")
     if format_ == "csv":

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from crowdnotes.batches import Batch
+from crowdnotes.cases import intake, supernote_actions
 from crowdnotes.cases.intake import Attachment
 from crowdnotes.cli.output import EngineOption, print_json, print_text, progress, read_bytes, writing_to
 from crowdnotes.domain import Candidate, Case, Mode, SupernoteRound, SupernoteScore
@@ -19,7 +20,7 @@ from crowdnotes.errors import ConfigurationError, InputError, JobCancelled, JobE
 from crowdnotes.evidence.search import make_providers
 from crowdnotes.jobs import JobRecord, JobRunner, JobState, Step, StepState
 from crowdnotes.notes.drafting import quoted
-from crowdnotes.notes.note_files import ReadNotes
+from crowdnotes.notes.note_files import ReadNotes, notes_of_post, read_notes
 from crowdnotes.post_files import remark_on
 from crowdnotes.settings import Settings, load_settings
 from crowdnotes.workspace import Workspace, open_workspace
@@ -89,8 +90,9 @@ def draft(
     """Gather evidence, propose a note and score it. The case awaits inspection: a command cannot read for a person."""
     text = sys.stdin.read() if post == "-" else post
     with open_workspace(by=by or "") as workspace:
-        cases, runner = workspace.service, workspace.runner
-        case = cases.create(
+        cases, runner = workspace.cases, workspace.runner
+        case = intake.create_case(
+            cases,
             text,
             mode=mode,
             url=post_url,
@@ -103,12 +105,12 @@ def draft(
         )
         progress(f"case {case.id}")
         if anyway:
-            cases.write_anyway(case.id)
-        run_steps(runner, case.id, "gather", cases.gather_steps(case.id))
+            cases.apply(case.id, intake.write_anyway)
+        run_steps(runner, case.id, "gather", workspace.stages.gather_steps(case.id))
         if cases.get(case.id).evidence:
-            run_steps(runner, case.id, "write", cases.write_steps(case.id, before_inspection=True))
+            run_steps(runner, case.id, "write", workspace.stages.write_steps(case.id, before_inspection=True))
             if cases.get(case.id).draft is not None:
-                run_steps(runner, case.id, "assess", cases.assess_steps(case.id, before_inspection=True))
+                run_steps(runner, case.id, "assess", workspace.stages.assess_steps(case.id, before_inspection=True))
         case = cases.get(case.id)
     if as_json:
         print_json(case)
@@ -230,32 +232,32 @@ def supernote(
     It awaits inspection on the Draft page, as every draft. Stopped, the same command with --case goes on.
     """
     with open_workspace(settings_with(engine), by=by or "") as workspace:
-        service = workspace.service
-        read = _read_given_notes(workspace, notes, data, post_id or post_url)
+        cases = workspace.cases
+        read = _read_given_notes(notes, data, post_id or post_url)
         for fault in read.faults if read else ():
             progress(f"  {fault}")
         if case_id is not None:
-            case = service.watch(case_id, read.notes) if read else service.get(case_id)
+            case = supernote_actions.update_notes(cases, case_id, read.notes) if read else cases.get(case_id)
             if candidates is not None:
-                case = service.set_candidate_count(case.id, candidates)
+                case = cases.apply(case.id, supernote_actions.set_candidate_count, candidates)
         elif read is None:
             raise InputError("There are no notes.", "Give --notes FILE, or --data FOLDER with --post-id.")
         else:
             text = sys.stdin.read() if post == "-" else post
             address = post_url or (f"https://x.com/i/status/{post_id}" if post_id and post_id.isdigit() else None)
-            case = service.create_supernote(text, notes=read.notes, url=address, wanted=candidates)
+            case = supernote_actions.create_supernote(cases, text, notes=read.notes, url=address, wanted=candidates)
         progress(f"case {case.id}")
-        needed = service.no_note_needed(case)
+        needed = supernote_actions.no_note_needed(case)
         for said in filter(
-            None, (needed and f"Mind before anything is written: {needed}", *service.remarks_on_notes(case))
+            None, (needed and f"Mind before anything is written: {needed}", *supernote_actions.remarks_on_notes(case))
         ):
             progress(f"  {said}")
-        cost = service.supernote_cost(case)
+        cost = workspace.stages.supernote_cost(case)
         progress(f"  Expected: {cost}")
         if workspace.engine.supernotes is not None and not yes:
             _confirm_spending(case.id)
-        run_steps(workspace.runner, case.id, "supernote", service.supernote_steps(case.id))
-        case = service.get(case.id)
+        run_steps(workspace.runner, case.id, "supernote", workspace.stages.supernote_steps(case.id))
+        case = cases.get(case.id)
         found = _build_supernote_report(workspace, case, cost, seed if ablation else None)
     if as_json:
         print_json(found)
@@ -263,19 +265,17 @@ def supernote(
         _print_supernote(case, found)
 
 
-def _read_given_notes(
-    workspace: Workspace, notes: Path | None, data: Path | None, post: str | None
-) -> ReadNotes | None:
+def _read_given_notes(notes: Path | None, data: Path | None, post: str | None) -> ReadNotes | None:
     """The notes that were given, if any were."""
     if notes is not None and data is not None:
         raise InputError("Notes come from one place.", "Give --notes or --data.")
     if data is not None:
         if post is None:
             raise InputError("Which post?", "Give --post-id.")
-        return workspace.service.notes_of_post(data, post)
+        return notes_of_post(data, post)
     if notes is None:
         return None
-    return workspace.service.notes_in_file(read_bytes(notes), notes.name, post)
+    return read_notes(read_bytes(notes), notes.name, post)
 
 
 def _confirm_spending(case_id: str) -> None:
@@ -288,18 +288,17 @@ def _confirm_spending(case_id: str) -> None:
 
 def _build_supernote_report(workspace: Workspace, case: Case, cost: str, seed: int | None) -> dict[str, Any]:
     """What came of it, for --json."""
-    service, work = workspace.service, case.supernote
-    newest = work.newest if work else None
+    newest = case.supernote.newest if case.supernote else None
     if newest is None:
         raise InputError("No candidates were made.")
     best = next((note for note in newest.notes if note.id == newest.best_existing), None)
-    watched = service.watched(case)
+    watched = supernote_actions.supernote_update(case)
     found: dict[str, Any] = {
         "case": case.id,
         "post": case.post.text,
         "round": newest.number,
-        "no_note_needed": service.no_note_needed(case),
-        "remarks": service.remarks_on_notes(case),
+        "no_note_needed": supernote_actions.no_note_needed(case),
+        "remarks": supernote_actions.remarks_on_notes(case),
         "engine": workspace.engine.name,
         "expected": cost,
         "used": case.used.model_dump(),
@@ -324,7 +323,7 @@ def _build_supernote_report(workspace: Workspace, case: Case, cost: str, seed: i
         "stages": {stage.name.value: stage.summary for stage in case.stages},
     }
     if seed is not None:
-        found["ablation"] = _compare_with_chance(newest, service.random_candidate(case, seed))
+        found["ablation"] = _compare_with_chance(newest, supernote_actions.random_candidate(case, seed))
     return found
 
 

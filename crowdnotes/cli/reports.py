@@ -110,7 +110,7 @@ def overview(
     begun = datetime(first.year, first.month, first.day, tzinfo=UTC) if first else None
     wanted = overview_report.Filter(begun, ended, engine, demonstrations)
     with open_workspace() as workspace:
-        figures, unreadable = case_figures.read(workspace.service, {})
+        figures, unreadable = case_figures.read(workspace.cases, {})
     for one, why in unreadable.items():
         progress(f"{one} is left out. {why}")
     found = overview_report.overview(case for case in figures if wanted.keeps(case))

@@ -15,7 +15,7 @@ from crowdnotes.domain import OnX
 from crowdnotes.errors import ConfigurationError, WorkflowError
 
 if TYPE_CHECKING:
-    from crowdnotes.cases.service import CaseService
+    from crowdnotes.cases.cases import Cases
     from crowdnotes.x_api.submission import ToX
 
 app = typer.Typer(
@@ -31,7 +31,7 @@ def eligible(
     selection: Annotated[str, typer.Option(help="X's own words: feed_size:large,feed_lang:es")] = "",
 ) -> None:
     """Write the posts for which X takes notes now into a file for a batch."""
-    with _open_service_and_x() as (_, x):
+    with _open_cases_and_x() as (_, x):
         x.require()
         found = x.client.eligible(most, selection)
     rows = (
@@ -44,7 +44,7 @@ def eligible(
 @app.command("evaluate")
 def evaluate(case_id: _CaseIdArgument) -> None:
     """Let X score the note of a case, before it is approved; nothing is sent for others to see."""
-    with _open_service_and_x() as (_, x):
+    with _open_cases_and_x() as (_, x):
         print_text(f"claim-opinion score {x.evaluate(case_id):.2f} (without a scale; higher is better)")
 
 
@@ -53,8 +53,8 @@ def submit(
     case_id: _CaseIdArgument, yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it is sent.")] = False
 ) -> None:
     """Send the approved note of a case, word for word and once."""
-    with _open_service_and_x() as (service, x):
-        draft = service.get(case_id).draft
+    with _open_cases_and_x() as (cases, x):
+        draft = cases.get(case_id).draft
         if draft is None:
             raise WorkflowError("no note", "There is no note.")
         if not yes:
@@ -69,7 +69,7 @@ def status(
     as_json: Json = False,
 ) -> None:
     """Ask X what became of the note of a case, or of all that were sent; it is kept with the cases."""
-    with _open_service_and_x() as (_, x):
+    with _open_cases_and_x() as (_, x):
         found = x.follow(case_id) if case_id else x.follow_all()
     if as_json:
         print_json(found)
@@ -85,7 +85,7 @@ def status(
 @app.command("delete")
 def delete(case_id: _CaseIdArgument) -> None:
     """Delete the note of a case on X; another one may then be sent."""
-    with _open_service_and_x() as (_, x):
+    with _open_cases_and_x() as (_, x):
         x.withdraw(case_id)
     progress("deleted")
 
@@ -95,8 +95,8 @@ def _describe_sent_note(x: ToX, found: OnX) -> str:
 
 
 @contextmanager
-def _open_service_and_x() -> Iterator[tuple[CaseService, ToX]]:
+def _open_cases_and_x() -> Iterator[tuple[Cases, ToX]]:
     with open_workspace() as workspace:
         if workspace.x is None:
             raise ConfigurationError("X is not set up.", "Set CROWDNOTES_X_API_KEY and the three beside it: docs/x.md.")
-        yield workspace.service, workspace.x
+        yield workspace.cases, workspace.x

@@ -33,7 +33,7 @@ from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_sentences
 
 if TYPE_CHECKING:
-    from crowdnotes.cases.service import CaseService
+    from crowdnotes.cases.cases import Cases
 
 OPEN = "open"  # the ending of a case without a decision; else its kind of decision
 LINKS = "links"  # like gates and principles, what a person may pass over with a reason
@@ -91,11 +91,11 @@ class CaseFigures:
     usage: Mapping[str, Usage]
 
 
-def read(cases: CaseService, known: MutableMapping[str, CaseFigures]) -> tuple[list[CaseFigures], dict[str, str]]:
+def read(cases: Cases, known: MutableMapping[str, CaseFigures]) -> tuple[list[CaseFigures], dict[str, str]]:
     """The figures of every case, and by id why others cannot be read. `known` saves reading what did not change."""
     found: list[CaseFigures] = []
     left_out: dict[str, str] = {}
-    for summary in cases.list(limit=cases.count()):
+    for summary in cases.find(limit=None):
         kept = known.get(summary.id)
         if kept is None or kept.version != summary.version:
             with suppress(CaseNotFoundError):  # deleted meanwhile

@@ -303,6 +303,12 @@ def decode_table(content: bytes) -> tuple[str, Encoding]:
     return content.decode(encoding.codec, encoding.errors), encoding
 
 
+def lines_of(content: bytes) -> list[str]:
+    """Return the lines of a text file in any usual encoding, without the quotation marks of a table around them."""
+    lines = (line.strip().removeprefix('"').removesuffix('"') for line in decode_table(content)[0].splitlines())
+    return [line for line in lines if line]
+
+
 @contextmanager
 def open_text(file: Path, known: Encoding | None = None) -> Iterator[tuple[TextIO, Encoding]]:
     """The same of a file of any size; `known` saves looking through it again. Raises OSError."""

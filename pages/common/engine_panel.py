@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from crowdnotes.cases import actions
 from crowdnotes.domain import Act, Case
 from crowdnotes.jobs import JobState
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from crowdnotes.workspace import SELF_TEST
 from pages.common.progress import under_way, watched
-from pages.common.session import button, notices, workspace
+from pages.common.session import button, cases, notices, workspace
 from pages.common.shared_workspace import shared_workspace
 from pages.common.sign_in import has_accounts
 
@@ -30,7 +31,7 @@ def use_own_engine_panel(case: Case, place: str) -> None:
     """The way from recorded answers to the engine in use, which answers other words and sources too."""
     engine = workspace(own_engine=True).engine
     name = engine.name.removeprefix("llm:") if engine.uses_language_model else "the local engine"
-    use = partial(workspace().service.use_own_engine, case.id)
+    use = partial(actions.use_own_engine, cases(), case.id)
     label = f"Use {name}"
     button(
         label,

@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import case_findings
 from crowdnotes.domain import (
     Assessment,
     Case,
@@ -20,7 +21,7 @@ from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.wording import fill
 from pages.common.charts import Standing, number_line
 from pages.common.components import STATUS_SIGNS, changed_pieces, marked_text, people
-from pages.common.session import expander, workspace
+from pages.common.session import expander
 
 ENDS = (0.0, 0.6)  # of the line, around the 0.40; what lies beyond is drawn at the ends
 _MIN_POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
@@ -254,4 +255,4 @@ def _draw_jury_change(effect: EditEffect, case: Case) -> None:
         alt=fill("Before {before}, now {now}, of the {needed} needed.", needed=f"{line:.2f}", **numbers),
         key=f"edit-line-{case.id}",
     )
-    st.caption("  \n".join(escaped(said) for said in workspace().service.jury_changes(case)))
+    st.caption("  \n".join(escaped(said) for said in case_findings.jury_changes(case)))

@@ -85,7 +85,7 @@ def may_run(page: StreamlitPage) -> bool:
 def _can_see_queue() -> bool:
     """Where several people work, for those of them who may review; and at first for who comes by its address."""
     try:
-        return shared_workspace().opened.has_desk and workspace().may(Act.REVIEW)
+        return shared_workspace().opened.settings.has_desk and workspace().may(Act.REVIEW)
     except NotAllowedError:
         return True  # nobody is signed in: no page is listed then, and each has to be known
     except CrowdNotesError:

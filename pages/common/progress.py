@@ -7,6 +7,8 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import intake
+from crowdnotes.cases.pipeline import JOBS
 from crowdnotes.domain import Case, Outcome, Query, StageName
 from crowdnotes.errors import JobError
 from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
@@ -44,7 +46,7 @@ def start(case: Case, kind: str) -> None:
 
 def gather_anew(case: Case) -> None:
     """Start gathering for a post that says something else now, unless the case was begun with nowhere to look."""
-    if workspace().service.can_gather(case):
+    if intake.can_gather(case):
         start(case, "gather")
 
 
@@ -54,13 +56,13 @@ def under_way(job: JobRecord | None) -> bool:
 
 
 def _name_work(job: JobRecord) -> str:
-    kind = workspace().job_kinds.get(job.kind)
+    kind = JOBS.get(job.kind)
     return kind.doing if kind is not None else job.steps[0].title
 
 
 def _find_notice_area(job: JobRecord) -> str:
     """Where the errors of such work are shown."""
-    kind = workspace().job_kinds.get(job.kind)
+    kind = JOBS.get(job.kind)
     return kind.place if kind is not None else job.case_id
 
 

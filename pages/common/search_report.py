@@ -12,6 +12,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import actions, case_findings
 from crowdnotes.domain import (
     AFTER_CUTOFF,
     UNDATED,
@@ -37,7 +38,7 @@ from crowdnotes.wording import plural
 from pages.common.charts import Part, stacked_shares
 from pages.common.components import badge, web_link
 from pages.common.layout import StepName
-from pages.common.session import expander, run_action, workspace
+from pages.common.session import cases, expander, run_action, workspace
 
 _LABEL_BY_NOTE_STATUS = {"": "not known if X showed it", "CURRENTLY_RATED_NOT_HELPFUL": "rated not helpful on X"}
 _MAX_NOTE_CHARACTERS = 400
@@ -48,7 +49,7 @@ _MAX_LINKS_PER_NOTE = 3
 
 def earlier_notes(case: Case) -> None:
     """Folded: the notes by which pages were found, those that X showed first. Nothing where there are none."""
-    found = workspace().service.earlier_notes(case)
+    found = case_findings.earlier_notes(case)
     if found:
         expander(
             f"Notes under similar posts: {len(found)}",
@@ -185,7 +186,7 @@ _MIN_CATEGORIES = 2  # one kind alone is no mix
 
 def already_checked(case: Case) -> None:
     """Checks that any search found, each with who published it, their rating, the date and the link."""
-    checks = workspace().service.fact_checks(case)
+    checks = case_findings.fact_checks(case)
     if not checks:
         return
     with st.container(border=True, key="already-checked", gap="small"):
@@ -231,7 +232,7 @@ def _ask_claim_match(case: Case, check: str) -> None:
     st.session_state[key] = case.claim_matches.get(check)
 
     def keep() -> None:
-        workspace().service.match_claim(case.id, check, st.session_state[key])
+        cases().apply(case.id, actions.match_claim, check, st.session_state[key])
 
     st.segmented_control(
         "Does it check the post's claim?",
@@ -245,7 +246,7 @@ def _ask_claim_match(case: Case, check: str) -> None:
 
 def _draw_category_mix(case: Case) -> None:
     """Two bars, found and chosen, over the kinds of source. Nothing without a search, or with one kind only."""
-    found = Counter(workspace().service.categories_found(case))
+    found = Counter(case_findings.categories_found(case, workspace().settings.evidence.categories))
     chosen = Counter(source.category for source in case.sources)
     if len(found) < _MIN_CATEGORIES or not chosen:
         return

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from crowdnotes.cases import actions
+from crowdnotes.cases.cases import Cases
 from crowdnotes.domain import Act, Case, Evidence, Review, Verdict
 from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.jobs import JobRecord
@@ -58,6 +60,11 @@ def workspace(*, own_engine: bool = False) -> Workspace:
     return shared.of(signed_in_person(shared.opened.settings), recorded=is_recorded)
 
 
+def cases() -> Cases:
+    """The stored cases as whoever is at the screen may use them."""
+    return workspace().cases
+
+
 def own_review(item: Evidence) -> Review | None:
     """What the person at the screen made of a passage; None where they have not opened it."""
     return item.review_by(workspace().actor.key)
@@ -79,7 +86,7 @@ def current_case() -> tuple[Case | None, JobRecord | None]:
         return None, None
     # The job first: what a job that has ended did is then surely in the case.
     job = workspace().runner.latest(case_id)
-    case = workspace().service.get(case_id)
+    case = cases().get(case_id)
     st.session_state[_RECORDED_CASE_KEY] = case.id if case.recorded_answers else None
     return case, job
 
@@ -245,7 +252,7 @@ def refused_form(case_id: str, case: Case | None) -> None:
 
 
 def _reopen_and_repeat(case_id: str, refused: _RefusedForm) -> None:
-    workspace().service.reopen(case_id)
+    cases().apply(case_id, actions.reopen)
     keep_typed(refused.words, refused.action)
 
 

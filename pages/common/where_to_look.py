@@ -10,6 +10,7 @@ from zlib import crc32
 
 import streamlit as st
 
+from crowdnotes.cases import intake
 from crowdnotes.cases.intake import usable_urls
 from crowdnotes.domain import Case, Mode, ProviderOutcome, ProviderState
 from crowdnotes.errors import InputError
@@ -18,7 +19,7 @@ from crowdnotes.text.markdown import escaped, lines
 from crowdnotes.workspace import CONNECTIONS
 from pages.common.layout import StepName
 from pages.common.progress import start, under_way, watched
-from pages.common.session import add_notice, button, keep_typed, notices, workspace
+from pages.common.session import add_notice, button, cases, keep_typed, notices, workspace
 
 if TYPE_CHECKING:
     from crowdnotes.evidence.search import OnlineProvider
@@ -252,8 +253,9 @@ def sources_key(case: Case) -> str:
 def try_through(case: Case, name: str) -> None:
     """Gather once more, with one more reading service for what cannot be read here."""
     through = (name, *(other for other in case.read_through if other != name))
-    saved = workspace().service.set_sources(
+    saved = cases().apply(
         case.id,
+        intake.set_sources,
         mode=case.mode,
         urls=case.urls,
         libraries=case.libraries,
@@ -270,7 +272,7 @@ def _gather_again(case: Case) -> None:
     chosen, refused = sources_chosen(key)
     words = own_words(key) if chosen["mode"] is Mode.AUTOMATION else ""
     typed = {"Links": str(st.session_state.get(f"{key}-urls") or ""), "Search words": words}
-    saved = keep_typed(typed, partial(workspace().service.set_sources, case.id, own_words=words, **chosen))
+    saved = keep_typed(typed, partial(cases().apply, case.id, intake.set_sources, own_words=words, **chosen))
     add_notice(_NOTICE_AREA, *refused)
     start(saved, "gather")
 

@@ -9,6 +9,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import actions, case_findings
 from crowdnotes.domain import (
     A_REASON,
     Case,
@@ -29,7 +30,7 @@ from pages.common.components import led_to
 from pages.common.engine_panel import use_own_engine_panel
 from pages.common.layout import Area, StepName, go_to
 from pages.common.progress import job_panel, start, under_way
-from pages.common.session import button, run_action, workspace
+from pages.common.session import button, cases, run_action, workspace
 from pages.draft_parts.more_evidence import add_link
 from pages.draft_parts.reader import open_source
 from pages.draft_parts.scores import score, take_words
@@ -129,7 +130,7 @@ def _draw_fix_button(case: Case, item: Obstacle, job: JobRecord | None, number: 
     elif kind in {ObstacleKind.UNOPENED, ObstacleKind.UNJUDGED}:
         button(f"Read {subject}", key, _NOTICE_AREA, partial(open_source, case, subject), **look)
     elif kind is ObstacleKind.EVIDENCE_GONE and any(gone.id == subject for gone in case.taken_away):
-        back = partial(workspace().service.restore_passage, case.id, subject)
+        back = partial(cases().apply, case.id, actions.restore_passage, subject)
         button(f"Bring {subject} back", key, _NOTICE_AREA, back, icon="undo", disabled=busy, **look)
     elif kind is ObstacleKind.LINK_UNINSPECTED:
         add = partial(add_link, case, subject)
@@ -188,7 +189,7 @@ def _draw_form_warnings(case: Case) -> None:
                 f":orange[:material/help:] Raters may not want this note: {escaped(result.reason)} "
                 ":small[:gray[If you agree, decide “No note needed”.]]"
             )
-    warnings = [item for item in workspace().service.form_warnings(case) if item.level is not LintLevel.BLOCKS]
+    warnings = [item for item in case_findings.form_warnings(case) if item.level is not LintLevel.BLOCKS]
     undated = [item.id for item in case.used_evidence if item.source.stated_day is None]
     if undated and not (case.assessment is not None and case.assessment.is_compared_by_person):  # asked there
         said = plural(
@@ -222,7 +223,7 @@ def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str
         placeholder=placeholder,
         live=True,
         on_change=run_action,
-        args=(_NOTICE_AREA, lambda: workspace().service.save_decision_text(case.id, field, state.get(key) or "")),
+        args=(_NOTICE_AREA, lambda: cases().apply(case.id, actions.save_decision_text, field, state.get(key) or "")),
         persist_state="page",
     )
     return kept_words(case, field)

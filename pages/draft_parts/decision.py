@@ -10,7 +10,9 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import actions, approval
 from crowdnotes.cases.export import class_label, form_labels, is_demonstration, post_url, to_json, to_markdown
+from crowdnotes.cases.tag_suggestions import suggest_tags
 from crowdnotes.domain import Act, Case, Classification, DecisionKind, Obstacle, ObstacleKind, OnXState
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, exact
@@ -19,7 +21,7 @@ from crowdnotes.wording import plural
 from pages.common.components import outside_text
 from pages.common.layout import Area, StepName, go_to, scroll_target
 from pages.common.progress import under_way
-from pages.common.session import button, notices, run_action, unsaved_words, workspace
+from pages.common.session import button, cases, notices, run_action, unsaved_words, workspace
 from pages.common.times import moment
 from pages.draft_parts.approval import (
     kept_field,
@@ -157,7 +159,7 @@ def _draw_note_form(case: Case) -> None:
         format_func=lambda value: _LABEL_BY_CLASS[value],
         key=chosen,
         on_change=run_action,
-        args=(_NOTICE_AREA, lambda: workspace().service.set_classification(case.id, state[chosen])),
+        args=(_NOTICE_AREA, lambda: cases().apply(case.id, actions.set_classification, state[chosen])),
     )
     if case.classification is Classification.NOT_MISLEADING:
         st.caption("X never shows such a note on the post. Only raters see it.")
@@ -166,14 +168,14 @@ def _draw_note_form(case: Case) -> None:
 
 def _draw_tags(case: Case) -> None:
     state, key, labels = st.session_state, f"tags-{case.id}-{case.classification.name}", tags_of(case.classification)
-    suggested = {item.tag: item.why for item in workspace().service.suggested_tags(case)}
+    suggested = {item.tag: item.why for item in suggest_tags(case)}
     state[key] = [tag for tag in labels if tag in case.tags]
 
     def tick() -> None:
         """Only what changed here: another tab may have ticked others meanwhile."""
         for tag in labels:
             if (tag in state[key]) != (tag in case.tags):
-                workspace().service.tick_tag(case.id, tag, ticked=tag in state[key])
+                cases().apply(case.id, actions.tick_tag, tag, ticked=tag in state[key])
 
     ask = (
         "Why? Choose at least one" if case.classification is Classification.MISLEADING else "Why? Choose any that apply"
@@ -233,8 +235,8 @@ def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
 
 def _save_decision(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) -> None:
     seen = case.draft.sha256 if case.draft else None
-    workspace().service.decide(
-        case.id, kind, reason=kept_words(case, _COMMENT_FIELD), overrides=reasons(case, waits), seen=seen
+    approval.decide_case(
+        cases(), case.id, kind, reason=kept_words(case, _COMMENT_FIELD), overrides=reasons(case, waits), seen=seen
     )
     go_to(Area.DECIDE)
     job = workspace().runner.latest(case.id)
@@ -320,7 +322,7 @@ def _draw_downloads(case: Case) -> None:
 
 
 def _reopen_case(case: Case) -> None:
-    workspace().service.reopen(case.id)
+    cases().apply(case.id, actions.reopen)
     go_to(Area.DECIDE)
 
 

@@ -17,7 +17,7 @@ from pages.common.components import spotlight
 from pages.common.engine_panel import PRESENTER, RECORDED_ANSWERS_CAPTION, use_own_engine_panel
 from pages.common.layout import Area, go_to
 from pages.common.progress import under_way
-from pages.common.session import DEMO, button, notices, show_case, workspace
+from pages.common.session import DEMO, button, cases, notices, show_case, workspace
 from pages.draft_parts.reader import open_source
 
 _PLACES = list(Place)
@@ -150,9 +150,8 @@ def _show_place(case: Case, place: Place) -> None:
 
 
 def _advance_tour(case_id: str, place: Place) -> None:
-    service = workspace().service
-    then, _ = advance(workspace(), service.get(case_id), place)
-    _show_place(service.get(case_id), then)
+    then, _ = advance(workspace(), cases().get(case_id), place)
+    _show_place(cases().get(case_id), then)
 
 
 def _label_next_act(case: Case, act: Act) -> str:

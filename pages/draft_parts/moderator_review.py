@@ -6,11 +6,12 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import moderation
 from crowdnotes.domain import Act, Case, DeskState, Suggestion
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from pages.common.components import badge, changed_pieces, marked_text
-from pages.common.session import button, expander, keep_typed, notices, run_action, workspace
+from pages.common.session import button, cases, expander, keep_typed, notices, run_action, workspace
 from pages.common.times import moment
 from pages.draft_parts.suggestions import answer_form
 
@@ -25,7 +26,7 @@ _COLOUR_BY_DESK_STATE = {
 
 def submission(case: Case) -> None:
     """Where the case stands with the moderators and the one next act; nothing where one person works alone."""
-    if not workspace().has_desk:
+    if not workspace().settings.has_desk:
         return
     with st.container(key="submission", gap="small"):
         state = case.desk_state
@@ -45,9 +46,9 @@ def submission(case: Case) -> None:
                 if lease is not None
                 else "Whoever has read it has to read it again if you change the note or its sources."
             )
-            back = partial(workspace().service.withdraw, case.id)
+            back = partial(cases().apply, case.id, moderation.withdraw)
             button("Take it back from the moderators", "withdraw", _NOTICE_AREA, back, icon="undo", type="tertiary")
-        if len(workspace().service.versions(case)) > 1:
+        if len(moderation.versions(case)) > 1:
             expander("Versions of the note", f"versions-{case.id}", "difference", partial(_draw_versions, case))
 
 
@@ -61,7 +62,7 @@ def _draw_return_message(case: Case) -> None:
         if item.waits:
             with st.expander(f"Answer {item.id}", key=f"answer-owed-{item.id}", icon=":material/reply:"):
                 answer_form(case, item, _NOTICE_AREA)
-    left = len(workspace().service.open_comments(case))
+    left = len(moderation.open_comments(case))
     if left:
         st.caption(
             plural(
@@ -94,7 +95,7 @@ def _draw_submit_form(case: Case) -> None:
 
     def send() -> None:
         message = st.session_state.get(key) or ""
-        keep_typed({"Message to the moderators": message}, partial(workspace().service.submit, case.id, message))
+        keep_typed({"Message to the moderators": message}, partial(moderation.submit_case, cases(), case.id, message))
 
     st.button(
         "Send to the moderators",
@@ -103,14 +104,14 @@ def _draw_submit_form(case: Case) -> None:
         icon=":material/send:",
         on_click=run_action,
         args=(_NOTICE_AREA, send),
-        disabled=bool(workspace().service.open_comments(case)),
+        disabled=bool(moderation.open_comments(case)),
         width="stretch",
     )
 
 
 def _draw_versions(case: Case) -> None:
     """Two texts of the note beside each other, the words marked that the other does not have."""
-    known = workspace().service.versions(case)
+    known = moderation.versions(case)
 
     def named(number: int) -> str:
         at, by, text = known[number]

@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import actions, follow_up_stages, intake
 from crowdnotes.domain import (
     Aim,
     Case,
@@ -25,7 +26,7 @@ from pages.common.components import scroll_into_view, source_name
 from pages.common.layout import StepName, card_place
 from pages.common.progress import start, under_way
 from pages.common.search_report import failed_searches, failures
-from pages.common.session import button, close, keep_typed, notices, open_key, run_action, workspace
+from pages.common.session import button, cases, close, keep_typed, notices, open_key, run_action
 from pages.common.times import moment
 from pages.common.where_to_look import own_words, own_words_box, places_chosen, places_to_search
 
@@ -79,7 +80,7 @@ def ask_again(case: Case, job: JobRecord | None, slow: ProviderOutcome) -> None:
 
 
 def _ask_provider_again(case: Case, name: str) -> None:
-    start(workspace().service.follow_up(case.id, FollowUpKind.AGAIN, services=[name]), "follow_up")
+    start(cases().apply(case.id, follow_up_stages.follow_up, FollowUpKind.AGAIN, services=[name]), "follow_up")
 
 
 def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
@@ -167,7 +168,7 @@ def _start_follow_up(case: Case, kind: FollowUpKind, about: str, key: str = "") 
     if kind in _PASSAGE_FOLLOW_UPS:
         _refuse_if_changed(case)
     places, words = places_chosen(key), own_words(key)
-    ask = partial(workspace().service.follow_up, case.id, kind, about=about, own_words=words, **places)
+    ask = partial(cases().apply, case.id, follow_up_stages.follow_up, kind, about=about, own_words=words, **places)
     asked = keep_typed({"Search words": words, "Link": about if kind is FollowUpKind.LINK else ""}, ask)
     if key:
         close(key)
@@ -176,7 +177,7 @@ def _start_follow_up(case: Case, kind: FollowUpKind, about: str, key: str = "") 
 
 def _refuse_if_changed(drawn: Case) -> None:
     """WorkflowError when the passages are no longer those that the person had before them."""
-    newest = workspace().service.get(drawn.id)
+    newest = cases().get(drawn.id)
     if [item.id for item in newest.evidence] != [item.id for item in drawn.evidence]:
         raise WorkflowError(
             "evidence changed",
@@ -216,7 +217,7 @@ def earlier_evidence(case: Case, job: JobRecord | None) -> None:
 def _draw_restore_button(case: Case, evidence_id: str, label: str, *, closed: bool, place: str = "earlier") -> None:
     """Puts a passage that is not here any more beside those that are; `place` tells two such buttons apart."""
     key = f"bring-back-{case.id}-{evidence_id}-{place}"
-    back = partial(workspace().service.restore_passage, case.id, evidence_id)
+    back = partial(cases().apply, case.id, actions.restore_passage, evidence_id)
     button(label, key, _NOTICE_AREA, back, icon="undo", type="tertiary", disabled=closed)
 
 
@@ -230,7 +231,7 @@ def _draw_earlier_set(case: Case, number: int, earlier: EvidenceSet, *, closed: 
                 "Bring these back",
                 f"bring-back-{case.id}-set-{number}",
                 _NOTICE_AREA,
-                partial(workspace().service.restore_evidence_set, case.id, number),
+                partial(cases().apply, case.id, actions.restore_evidence_set, number),
                 icon="settings_backup_restore",
                 type="tertiary",
                 disabled=closed or earlier.evidence == case.evidence,
@@ -304,7 +305,7 @@ def _draw_paste_fields(case: Case, source: Source | None, fold: str) -> None:
 
 def _add_pasted_passage(case: Case, fold: str, fields: str) -> None:
     url, title, text = (st.session_state.get(f"{fields}-{name}") or "" for name in ("url", "title", "text"))
-    save = partial(workspace().service.add_passage_by_hand, case.id, url=url or None, title=title, text=text)
+    save = partial(intake.add_passage_by_hand, cases(), case.id, url=url or None, title=title, text=text)
     keep_typed({"The passage": text, "Address of the page": url, "Title of the page": title}, save)
     if fold != _paste_box_key(case, None):  # the box of one page closes; the other waits for the next passage
         close(fold)

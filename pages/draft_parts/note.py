@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import actions, approval
 from crowdnotes.domain import Act, Basis, Case, Draft, Evidence, GateStatus, LinkCheck, LinkState, Quotation, StageName
 from crowdnotes.errors import StoreError, WorkflowError
 from crowdnotes.evidence.demo_pages import example_of
@@ -28,7 +29,7 @@ from pages.common.jury import CANDIDATE_LETTERS
 from pages.common.layout import Area, StepName, go_to
 from pages.common.progress import job_panel, start, under_way
 from pages.common.search_report import through_badge
-from pages.common.session import button, refused_form, run_action, unsaved_words, workspace
+from pages.common.session import button, cases, refused_form, run_action, unsaved_words, workspace
 
 _BADGE_BY_LINK_STATE = {
     LinkState.LIVE: ("green", "link"),
@@ -48,7 +49,7 @@ def _link_badge(check: LinkCheck | None) -> str:
 
 def cited_links(case: Case) -> None:
     """The note's links with how each answered, in a line. Why one did not stands among the problems."""
-    checks = workspace().service.link_checks(case)
+    checks = approval.link_checks(case, cases().now())
     if not checks:
         return
     with st.container(key="cited-links", horizontal=True, vertical_alignment="center", gap="small"):
@@ -60,7 +61,7 @@ def cited_links(case: Case) -> None:
 
 def cited_badge(case: Case, url: str | None) -> str:
     """Markdown of the badge for a source that the note cites; empty when it does not."""
-    checks = workspace().service.link_checks(case) if url else ()
+    checks = approval.link_checks(case, cases().now()) if url else ()
     mine = (check for cited, check in checks if url and canonical_url(cited) == canonical_url(url))
     return next((f":small[link] {_link_badge(check)}" for check in mine), "")
 
@@ -179,7 +180,7 @@ def _draw_candidate_card(case: Case, letter: str, candidate: Draft) -> None:
             if here:
                 st.markdown(":small[:gray[:material/check: in the note]]", width="content")
             else:
-                choose = partial(workspace().service.choose_candidate, case.id, candidate.sha256)
+                choose = partial(cases().apply, case.id, actions.choose_candidate, candidate.sha256)
                 look = {"type": "tertiary", "help": "Replaces the text above. Undo brings yours back."}
                 button("Put in the note", f"candidate-{letter}", _NOTICE_AREA, choose, icon="arrow_upward", **look)
         _draw_leading_source(case, candidate)
@@ -273,7 +274,7 @@ def source_line(item: Evidence) -> None:
 def _insert_quotation(case: Case, quotation: Quotation) -> None:
     """Words that were typed just now are saved first, so that the quotation stands behind them."""
     if save_typed(case):
-        workspace().service.quote(case.id, quotation)
+        cases().apply(case.id, actions.quote, quotation)
 
 
 def _warn_of_missing_links(case: Case) -> None:
@@ -367,14 +368,14 @@ def _find_unsaved(case: Case, box: _NoteBoxState) -> None:
 
 
 def _reopen_with(case: Case, text: str) -> None:
-    workspace().service.reopen(case.id)
+    cases().apply(case.id, actions.reopen)
     _replace_text(case, text)
     _get_note_box_state(case).refused = None
 
 
 def undo(case: Case) -> None:
     """Back to the text before the last change."""
-    back, look = partial(workspace().service.undo_edit, case.id), {"type": "tertiary"}
+    back, look = partial(cases().apply, case.id, actions.undo_edit), {"type": "tertiary"}
     look["help"] = "Go back to the text before the last change"
     button("Undo", "undo", _NOTICE_AREA, back, icon="undo", disabled=not case.revisions, **look)
 
@@ -397,7 +398,7 @@ def save_typed(case: Case) -> bool:
 
     def save() -> bool:
         try:
-            saved = workspace().service.edit_draft(case.id, text or "", based_on=box.base)
+            saved = cases().apply(case.id, actions.edit_draft, text or "", based_on=box.base)
         except WorkflowError as refusal:
             if refusal.rule != "edited elsewhere":
                 box.refused = text
@@ -442,7 +443,7 @@ def _settle_conflict(case: Case, box: _NoteBoxState, *, mine: str | None) -> Non
 def _replace_text(case: Case, text: str) -> None:
     """Put a text in the place of the one that is shown. Raises WorkflowError when that was changed meanwhile."""
     shown = case.draft.sha256 if case.draft else None
-    workspace().service.edit_draft(case.id, text, based_on=shown)
+    cases().apply(case.id, actions.edit_draft, text, based_on=shown)
 
 
 def lesson(case: Case | None) -> None:

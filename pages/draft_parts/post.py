@@ -8,6 +8,7 @@ from typing import cast
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from crowdnotes.cases import intake
 from crowdnotes.cases.intake import Attachment, usable_images
 from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image, text_sha256
 from crowdnotes.errors import InputError
@@ -15,15 +16,7 @@ from crowdnotes.text.markdown import escaped, exact
 from pages.common.components import outside_text
 from pages.common.layout import StepName
 from pages.common.progress import gather_anew
-from pages.common.session import (
-    add_notice,
-    button,
-    keep_typed,
-    notice_for,
-    run_action,
-    show_notice,
-    workspace,
-)
+from pages.common.session import add_notice, button, cases, keep_typed, notice_for, run_action, show_notice, workspace
 from pages.common.times import moment
 from pages.common.where_to_look import MODE_LABELS
 
@@ -128,9 +121,8 @@ def _draw_image_fields(case: Case, image: Image, key: str, *, busy: bool) -> Non
 
 def _save_image_words(case: Case, sha256: str, fields: str) -> None:
     text, shows = (st.session_state.get(f"{fields}-{name}") or "" for name in ("text", "shows"))
-    save = partial(workspace().service.describe_image, case.id, sha256, text, shows)
     words = {"Text in the image": text, "What the image shows": shows}
-    keep_typed(words, lambda: changed(case, save()))
+    keep_typed(words, lambda: changed(case, cases().apply(case.id, intake.describe_image, sha256, text, shows)))
 
 
 def _explain_image_reading() -> None:
@@ -149,7 +141,7 @@ def _attach_images(case: Case, key: str) -> None:
         newest = case
         for file in _get_uploaded_files(key):
             try:
-                newest = workspace().service.attach_image(case.id, file.getvalue(), file.name)
+                newest = intake.attach_image(cases(), case.id, file.getvalue(), file.name)
             except InputError as why:
                 left_out.append(why)
         if newest is not case and workspace().engine.sees:
@@ -161,7 +153,7 @@ def _attach_images(case: Case, key: str) -> None:
 
 
 def _remove_image(case: Case, sha256: str) -> None:
-    changed(case, workspace().service.remove_image(case.id, sha256))
+    changed(case, cases().apply(case.id, intake.remove_image, sha256))
 
 
 def _draw_uploader(label: str, key: str) -> None:
@@ -185,12 +177,12 @@ def _get_uploaded_files(key: str) -> list[UploadedFile]:
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _preview_upload(content: bytes, name: str) -> bytes:
-    return workspace().service.preview(content, name)
+    return intake.preview(content, name)
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _load_preview(case_id: str, sha256: str) -> bytes:
-    return workspace().service.preview(workspace().service.image(case_id, sha256))
+    return intake.preview(cases().image(case_id, sha256))
 
 
 def post_panel(case: Case, *, busy: bool) -> None:
@@ -241,7 +233,7 @@ def _short_hash(*stored: str) -> str:
 
 def _save_post(case: Case, key: str) -> None:
     text, url, context = (st.session_state.get(f"{key}-{name}") or "" for name in ("text", "url", "context"))
-    edit = partial(workspace().service.edit_post, case.id, text, url=url or None, context=context)
+    edit = partial(intake.edit_post, cases(), case.id, text, url=url or None, context=context)
     typed = {"Text of the post": text} if text != case.post.text else {}
     if context != case.post.context:
         typed["The post it replies to or quotes"] = context

@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import actions, case_findings, follow_up_stages
 from crowdnotes.domain import (
     Aim,
     AnswerKind,
@@ -29,7 +30,17 @@ from crowdnotes.wording import fill
 from pages.common.components import badge, marked_text, passage_pieces, scroll_into_view, source_name, web_link
 from pages.common.layout import Area, card_place, go_to, scroll_target
 from pages.common.search_report import note_words, source_badges
-from pages.common.session import button, keep_typed, key_of, notices, own_review, own_verdict, run_action, workspace
+from pages.common.session import (
+    button,
+    cases,
+    keep_typed,
+    key_of,
+    notices,
+    own_review,
+    own_verdict,
+    run_action,
+    workspace,
+)
 from pages.draft_parts.more_evidence import follow_up_buttons
 from pages.draft_parts.note import cited_badge
 
@@ -71,7 +82,7 @@ def _show_passage(case: Case, evidence_id: str, words: Span | None = None) -> No
 
 def _mark_opened(case: Case, item: Evidence) -> None:
     if own_review(item) is None:
-        workspace().service.open_passage(case.id, item.id)
+        cases().apply(case.id, actions.open_passage, item.id)
 
 
 def in_reading_order(case: Case) -> list[Evidence]:
@@ -81,8 +92,8 @@ def in_reading_order(case: Case) -> list[Evidence]:
     """
     answers = case.settlement.answers(case.evidence) if case.settlement is not None else ()
     places = {item.id: place for place, (item, _) in enumerate(answers)}
-    service = workspace().service
-    weak, repeating = service.weak_sources(case), service.repeating_passages(case)
+    weak = case_findings.weak_sources(case, workspace().embedder.thresholds.relevant)
+    repeating = case_findings.repeating_passages(case)
     return sorted(
         case.evidence,
         key=lambda item: (
@@ -96,14 +107,14 @@ def in_reading_order(case: Case) -> list[Evidence]:
 
 def repetition_line(case: Case, item: Evidence) -> None:
     """Say where a passage only repeats the post."""
-    if item.id in workspace().service.repeating_passages(case):
+    if item.id in case_findings.repeating_passages(case):
         st.markdown(":small[:orange[:material/repeat: It repeats what the post says and does not correct it.]]")
 
 
 def is_weak(case: Case, item: Evidence) -> bool:
     """Whether a source has little to do with the post, and nobody has opened it yet."""
     known = bool(item.reviews) or chosen_source(case) == item.id
-    return not known and item.id in workspace().service.weak_sources(case)
+    return not known and item.id in case_findings.weak_sources(case, workspace().embedder.thresholds.relevant)
 
 
 def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> None:
@@ -150,7 +161,7 @@ def reader(case: Case, job: JobRecord | None) -> None:
         marked_text(passage_pieces(passage), look="passage", key=f"passage-{case.id}-{chosen.id}")
         st.caption(told)
         if case.decision is None:
-            follow_up_buttons(case, chosen, job, workspace().service.swap_candidates(case))
+            follow_up_buttons(case, chosen, job, follow_up_stages.swap_candidates(case))
 
 
 def _draw_reader_navigation(case: Case, chosen: Evidence | None) -> None:
@@ -227,7 +238,7 @@ def _save_verdict(case: Case, item: Evidence, verdict: Verdict | None, *, and_on
     rejecting = verdict is Verdict.REJECT
     _mark_opened(case, item)
     st.session_state[_rejecting_key(case, item)] = False
-    saved = workspace().service.judge(case.id, item.id, None if rejecting else verdict, "")
+    saved = cases().apply(case.id, actions.judge, item.id, None if rejecting else verdict, "")
     st.session_state[_rejecting_key(case, item)] = rejecting
     if and_on and verdict is not None and not rejecting:
         _show_next_unjudged(saved, item)
@@ -270,7 +281,7 @@ def _save_typed_rejection(case: Case, item: Evidence, key: str) -> None:
 
 
 def _save_rejection(case: Case, item: Evidence, reason: str) -> None:
-    saved = workspace().service.judge(case.id, item.id, Verdict.REJECT, reason)
+    saved = cases().apply(case.id, actions.judge, item.id, Verdict.REJECT, reason)
     st.session_state.pop(_rejecting_key(case, item))
     _show_next_unjudged(saved, item)
 
@@ -329,7 +340,7 @@ def _draw_source_head(case: Case, item: Evidence) -> None:
                 "contains instructions to programs, according to the model: cannot support a sentence",
             )
         )
-    elif workspace().service.holds_injection(item):
+    elif case_findings.holds_injection(item):
         badges.append(
             badge("orange", "warning", "contains instructions to programs: these words are not given to any engine")
         )

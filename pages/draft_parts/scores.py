@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import actions, case_findings
 from crowdnotes.domain import BY_PERSON, Assessment, Case, GateStatus, PrincipleResult
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
@@ -16,7 +17,7 @@ from pages.common.jury import jury_panel, what_the_edit_changed
 from pages.common.layout import StepName
 from pages.common.progress import job_panel, start, under_way
 from pages.common.search_report import language_name
-from pages.common.session import button, notices, workspace
+from pages.common.session import button, cases, notices
 from pages.draft_parts.note import SCORE_BUTTON, asking, save_typed, stop_asking
 
 _NOTICE_AREA = StepName.REVIEW.value
@@ -82,7 +83,7 @@ def _draw_gates(case: Case, assessment: Assessment) -> None:
     """Three lines, each opens to its question and its scale. What failed is told among the problems."""
     gate_path(
         assessment.told,
-        workspace().service.gate_questions,
+        case_findings.gate_questions(),
         stale=not case.assessment_is_current,
         key=f"gates-{case.id}",
     )
@@ -170,4 +171,4 @@ def _draw_rewrite(case: Case, result: PrincipleResult) -> None:
 def take_words(case: Case, text: str) -> None:
     """Put other words into the note; Undo brings the old ones back."""
     if case.draft is not None:
-        workspace().service.edit_draft(case.id, text, based_on=case.draft.sha256)
+        cases().apply(case.id, actions.edit_draft, text, based_on=case.draft.sha256)

@@ -9,6 +9,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import actions
 from crowdnotes.domain import Basis, Case, Evidence, Pair, SentenceSupport, Support
 from crowdnotes.text.markdown import clip, escaped
 from crowdnotes.wording import plural
@@ -22,7 +23,7 @@ from pages.common.components import (
     source_name,
 )
 from pages.common.layout import StepName, card_place
-from pages.common.session import button, run_action, workspace
+from pages.common.session import button, cases, run_action, workspace
 from pages.draft_parts.reader import arrival_at_sentence, chosen_source, open_source
 
 _MAX_SENTENCE_CHARACTERS = 150  # characters of a sentence: three lines
@@ -184,14 +185,14 @@ def _draw_comparison(case: Case, number: int, sentence: SentenceSupport, words: 
     """What the person finds, and whether the hints matter."""
     decided = case.decision is not None
     state, chosen, settled = st.session_state, f"compare-{case.id}-{number}", f"settled-{case.id}-{number}"
-    own = workspace().service.finding(case, Pair(words, evidence_id))
+    own = actions.own_finding(case, cases().actor.key, Pair(words, evidence_id))
     by_another = own is None and sentence.by not in ("", workspace().actor.name)
     found = None if by_another else own or sentence.support
     state[chosen] = found if found in _LABEL_BY_FINDING else None
-    save = partial(workspace().service.compare_sentence, case.id, words, evidence_id)
 
     def compare() -> None:
-        save(state[chosen] or Support.UNCHECKED, doubts_settled=bool(state.get(settled, False)))
+        found, is_settled = state[chosen] or Support.UNCHECKED, bool(state.get(settled, False))
+        cases().apply(case.id, actions.compare_sentence, words, evidence_id, found, doubts_settled=is_settled)
 
     with st.container(key=f"comparison-{case.id}-{number}", gap="xsmall"):
         st.segmented_control(

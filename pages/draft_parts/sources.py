@@ -10,6 +10,8 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import case_findings, follow_up_stages, intake
+from crowdnotes.cases.unsettled_claims import reach_of
 from crowdnotes.domain import (
     WAYBACK,
     Aim,
@@ -37,7 +39,7 @@ from pages.common.search_report import (
     search_report,
     source_badges,
 )
-from pages.common.session import button, notices, own_review, workspace
+from pages.common.session import button, cases, notices, own_review, workspace
 from pages.common.where_to_look import add_sources, reading_services_caption, try_through
 from pages.draft_parts.more_evidence import (
     add_by_hand,
@@ -68,9 +70,20 @@ def looks_further(case: Case) -> bool:
     return bool(st.session_state.get(_look_further_key(case)))
 
 
+def _find_reach(case: Case, *, asked: bool, search_failed: bool = False) -> Reach | None:
+    opened = workspace()
+    return reach_of(
+        case,
+        opened.settings.allowed_private_hosts,
+        nothing_relevant=case_findings.nothing_relevant(case, opened.embedder.thresholds.relevant),
+        asked=asked,
+        search_failed=search_failed,
+    )
+
+
 def look_further(case: Case) -> None:
     """One quiet line that leads to `look_yourself`, once sources were looked for."""
-    if workspace().service.reach(case, asked=True) is not None:
+    if _find_reach(case, asked=True) is not None:
         go = partial(st.session_state.update, {_look_further_key(case): True})
         button(
             "Nothing here settles it? Where else to look",
@@ -153,7 +166,7 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         follow_up_result(case, job)
         already_checked(case)
         failed = job is not None and job.kind == "gather" and job.state is JobState.FAILED
-        reach = workspace().service.reach(case, asked=looks_further(case), search_failed=failed)
+        reach = _find_reach(case, asked=looks_further(case), search_failed=failed)
         _draw_claim(case, job, reach)
         _draw_source_rows(case, job, reach)
         if not case.evidence:
@@ -205,7 +218,7 @@ def _ask_whether_wanted(case: Case, job: JobRecord | None) -> None:
     """Why raters may want no note, with the way to write one all the same; nothing once the person has said so."""
     if case.decision is not None or case.anyway:
         return
-    wanted, hint = case.wanted, workspace().service.uncheckable_words(case)
+    wanted, hint = case.wanted, case_findings.uncheckable_words(case)
     claim = next((claim for claim in case.claims if claim.statement), None)
     why = ""
     if wanted is not None and wanted.is_doubtful and wanted.why_not is not None:
@@ -227,7 +240,7 @@ def _ask_whether_wanted(case: Case, job: JobRecord | None) -> None:
 
 
 def _write_anyway(case: Case) -> None:
-    saved = workspace().service.write_anyway(case.id)
+    saved = cases().apply(case.id, intake.write_anyway)
     if case.unwanted is not None or (case.mode is Mode.AUTOMATION and not case.queries):
         gather_anew(saved)
 
@@ -271,7 +284,7 @@ def _draw_source_rows(case: Case, job: JobRecord | None, reach: Reach | None) ->
             other_side(case, job)
             if reach is None:  # else it stands there
                 add_by_hand(case, job)
-    if case.decision is None and workspace().service.nothing_relevant(case):
+    if case.decision is None and case_findings.nothing_relevant(case, workspace().embedder.thresholds.relevant):
         st.info(
             "You can still open them below. It may help to search with your own words under “Find more sources”, or to "
             "add a link or a passage.",
@@ -398,7 +411,7 @@ def _draw_folded_sections(case: Case, job: JobRecord | None) -> None:
 
 
 def _draw_failed_sources(case: Case, job: JobRecord | None) -> None:
-    failed = workspace().service.failed_sources(case)
+    failed = follow_up_stages.failed_sources(case)
     if not failed:
         return
     label = plural(len(failed), "{n} source could not be read", "{n} sources could not be read")

@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import intake
 from crowdnotes.cases.intake import MAX_POST_CHARACTERS
 from crowdnotes.demo_tour import begin
 from crowdnotes.domain import Mode
@@ -19,7 +20,7 @@ from pages.common.components import led_to, saved_on_pause
 from pages.common.engine_panel import first_model
 from pages.common.layout import StepName
 from pages.common.progress import start
-from pages.common.session import add_notice, button, notices, run_action, show_case, workspace
+from pages.common.session import add_notice, button, cases, notices, run_action, show_case, workspace
 from pages.common.where_to_look import Sources, new_sources_form, sources_chosen
 from pages.draft_parts.demo_tour import present_example
 from pages.draft_parts.more_evidence import open_paste_box
@@ -176,12 +177,14 @@ def _create_case(*, to_gather: bool) -> None:
             "There are only links in the box.",
             "Paste the text of the post above them. Evidence is looked for by its words.",
         )
-    service, example = workspace().service, _find_recorded_example(found.words, chosen)
+    example = _find_recorded_example(found.words, chosen)
     try:
         if to_gather and example is not None and not (url or images or context):
             case = begin(workspace(), example)
         else:
-            case = service.create(found.words, url=url, context=context, attached=images, to_gather=to_gather, **chosen)
+            case = intake.create_case(
+                cases(), found.words, url=url, context=context, attached=images, to_gather=to_gather, **chosen
+            )
     except CrowdNotesError as error:
         add_notice(_NOTICE_AREA, error, *refused)  # the lines stay in their box
         return

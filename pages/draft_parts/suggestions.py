@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from crowdnotes.cases.suggestions import answer_suggestion, suggest
 from crowdnotes.domain import Case, Suggestion, SuggestionAnswer
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, lines
+from crowdnotes.text.table_files import lines_of
 from crowdnotes.wording import plural
 from pages.common.components import badge, changed_pieces, first_shown, marked_text, outside_text
 from pages.common.layout import SupernoteStep
 from pages.common.progress import job_panel, start, under_way
-from pages.common.session import button, keep_typed, notices, run_action, workspace
+from pages.common.session import button, cases, keep_typed, notices, run_action, workspace
 from pages.common.times import moment
 
 if TYPE_CHECKING:
@@ -157,7 +159,7 @@ def _save_answer(case: Case, item: Suggestion, key: str, place: str) -> None:
     def save() -> Case:
         if answer is None:
             raise InputError("Choose yes, no or in part.")
-        return workspace().service.answer_suggestion(case.id, item.id, answer, reason, changed=changed)
+        return cases().apply(case.id, answer_suggestion, item.id, answer, reason, changed=changed)
 
     run_action(place, lambda: keep_typed({"Why": reason, "What changed in the note": changed}, save))
 
@@ -186,10 +188,9 @@ def _add_suggestions(case: Case, key: str) -> None:
     by = state[f"{key}-by"] or ""
 
     def add() -> None:
-        service = workspace().service
-        of_file = service.lines_in_file(file.getvalue()) if file is not None else []
+        of_file = lines_of(file.getvalue()) if file is not None else []
         typed = state[f"{key}-text"] or ""
-        save = partial(service.suggest, case.id, [*lines(typed), *of_file], said_by=by)
+        save = partial(cases().apply, case.id, suggest, [*lines(typed), *of_file], said_by=by)
         keep_typed({"Suggestions": typed}, save)
         state[f"{key}-text"] = ""
         state[f"{key}-uploads"] = state.get(f"{key}-uploads", 0) + 1

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import streamlit as st
 
+from crowdnotes.cases import supernote_actions
+from crowdnotes.notes.note_files import read_notes
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.open_posts import WaitingPost, Work, notes_as_json, work
 from crowdnotes.public_data.posts import Filter
 from crowdnotes.text.markdown import clip, day, escaped
 from pages.common.chart_card import table_with_csv
 from pages.common.components import first_shown, web_link
-from pages.common.session import add_notice, notices, workspace
+from pages.common.session import add_notice, cases, notices
 from pages.supernote_parts.given_notes import keep_faults
 
 _PAGE_SIZE = 8
@@ -84,8 +86,8 @@ def _begin_supernote(index: Path, post: WaitingPost) -> None:
     try:
         with reading(index) as connection:
             content = notes_as_json(connection, post.post)
-        read = workspace().service.notes_in_file(content, "index.json")
-        case = workspace().service.create_supernote("", notes=read.notes, url=post.url)
+        read = read_notes(content, "index.json")
+        case = supernote_actions.create_supernote(cases(), "", notes=read.notes, url=post.url)
     except Exception as error:  # noqa: BLE001 - told in words, as every act
         add_notice(_NOTICE_AREA, error)
         st.rerun()

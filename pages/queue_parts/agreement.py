@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from crowdnotes.cases.agreement import agreement, read_pairs
 from crowdnotes.cases.export import findings_csv
 from crowdnotes.wording import plural
-from pages.common.session import expander, workspace
+from pages.common.session import cases, expander
 
 
 def agreement_fold() -> None:
@@ -15,7 +16,8 @@ def agreement_fold() -> None:
 
 
 def _draw_agreement() -> None:
-    figures, found = workspace().service.agreement()
+    found = read_pairs(cases())
+    figures = agreement(found)
     st.caption(
         "Moderators who read the same case did not see each other's findings. Kappa and alpha are 1 for full "
         "agreement and 0 for what chance would give."

@@ -8,6 +8,8 @@ from typing import Any
 
 import streamlit as st
 
+from crowdnotes.cases import actions, approval, blinding, moderation
+from crowdnotes.cases.permissions import Clock
 from crowdnotes.domain import (
     FINDINGS,
     LEASE,
@@ -39,7 +41,7 @@ from pages.common.components import (
     web_link,
 )
 from pages.common.search_report import source_badges
-from pages.common.session import button, notice_for, notices, run_action, show_notice, unsaved_words, workspace
+from pages.common.session import button, cases, notice_for, notices, run_action, show_notice, unsaved_words, workspace
 from pages.common.times import clock_time
 from pages.draft_parts.moderator_review import comment_in_words
 
@@ -75,7 +77,7 @@ _LABEL_BY_DECISION = {
 
 def claim_next() -> None:
     """Claim the next case for this person and show it; says so where nothing waits."""
-    case = workspace().service.claim_next()
+    case = moderation.claim_next(cases())
     if case is None:
         st.toast("No case is waiting for you.", icon=":material/inbox:")
         back_to_queue()
@@ -90,9 +92,9 @@ def back_to_queue() -> None:
 
 def validate(case_id: str) -> None:
     """Draw the case for whoever reviews it."""
-    service, me = workspace().service, workspace().actor
+    me = workspace().actor
     try:
-        service.require(Act.REVIEW, case_id)
+        cases().require(Act.REVIEW, case_id)
     except CaseNotFoundError as error:
         show_notice(notice_for(error))
         kept = (said for key, said in st.session_state.items() if str(key).startswith(f"comment-{case_id}-"))
@@ -100,14 +102,14 @@ def validate(case_id: str) -> None:
         if typed:
             unsaved_words(case_id, typed, "The case was deleted.", _NOTICE_AREA, None)
         return
-    case = service.get(case_id)
-    lease, at = case.desk.lease, service.database_now()
+    case = cases().get(case_id)
+    lease, at = case.desk.lease, cases().now(Clock.DATABASE)
     mine = lease is not None and lease.holder.key == me.key and case.decision is None
     if mine and lease is not None and lease.until - at < _RENEW_LEASE_BELOW:
-        case = service.renew(case_id)
+        case = cases().apply(case_id, moderation.renew)
     _draw_head(case, mine=mine)
     notices(_NOTICE_AREA)
-    for remark in service.remarks(case):
+    for remark in blinding.remarks(case):
         st.caption(f":material/info: {escaped(remark)}")
     if case.desk.message:
         st.markdown(f":material/mail: :small[:gray[From the author:]] {escaped(case.desk.message)}")
@@ -115,7 +117,7 @@ def validate(case_id: str) -> None:
         st.caption("This case has no note.")
     _draw_changes_since_own_reading(case)
     _draw_comments(case)
-    found = workspace().service.pairs(case)
+    found = blinding.pairs(case)
     open_pairs = [number for number, pair in enumerate(found) if _get_finding(case, pair) is None]
     if not mine:
         _draw_unsaved_comments(case, found)
@@ -131,9 +133,9 @@ def validate(case_id: str) -> None:
 
 def _draw_changes_since_own_reading(case: Case) -> None:
     """Show a reader what was changed since their reading; new words of the note are marked."""
-    if what := workspace().service.what_changed(case):
+    if what := moderation.what_changed(case, cases().actor.key):
         st.warning("Read it again: what you found before does not count.", title=f"{what} was changed.")
-    before = workspace().service.text_read_before(case)
+    before = moderation.text_read_before(case, cases().actor.key)
     if case.draft is None or before is None:
         return
     st.warning("Read it again: what you found of the old text does not count.", title="The note was changed.")
@@ -152,17 +154,17 @@ def _draw_comments(case: Case) -> None:
             with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
                 st.markdown(comment_in_words(case, item), width="stretch")
                 if item.waits and case.decision is None:
-                    resolve = partial(workspace().service.resolve_comment, case.id, item.id)
+                    resolve = partial(cases().apply, case.id, moderation.resolve_comment, item.id)
                     button("Resolve", f"resolve-{item.id}", _NOTICE_AREA, resolve, icon="check")
 
 
 def _get_finding(case: Case, pair: Pair) -> Support | None:
-    return workspace().service.finding(case, pair)
+    return actions.own_finding(case, cases().actor.key, pair)
 
 
 def _draw_head(case: Case, *, mine: bool) -> None:
     """The post, where the case stands, and the way to have it to oneself."""
-    service, lease = workspace().service, case.desk.lease
+    lease = case.desk.lease
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-head"):
         button("Queue", "validate-back", _NOTICE_AREA, back_to_queue, icon="arrow_back", type="tertiary")
         st.markdown(badge("green" if mine else "gray", "", _describe_case_state(case, mine=mine)), width="content")
@@ -173,11 +175,11 @@ def _draw_head(case: Case, *, mine: bool) -> None:
         elif _has_read(case):
             pass  # others have to read it now
         elif lease is None and case.desk_state is DeskState.SUBMITTED:
-            claim = partial(service.claim, case.id)
+            claim = partial(cases().apply, case.id, moderation.claim)
             button("Work on this case", "claim", _NOTICE_AREA, claim, icon="front_hand", type="primary", shortcut="w")
         elif lease is not None and case.decision is None:
-            ran_out = not lease.holds(service.database_now())
-            take = partial(service.claim if ran_out else service.take_over, case.id)
+            ran_out = not lease.holds(cases().now(Clock.DATABASE))
+            take = partial(cases().apply, case.id, moderation.claim if ran_out else moderation.take_over)
             button("Take over", "claim", _NOTICE_AREA, take, icon="swap_horiz", shortcut="w")
         st.page_link(
             "pages/draft.py",
@@ -191,7 +193,7 @@ def _draw_head(case: Case, *, mine: bool) -> None:
 
 def _has_read(case: Case) -> bool:
     """Whether this person has read it and others still have to: they cannot claim it again."""
-    return workspace().service.own_reading(case) is not None and workspace().service.waits_for_readers(case) > 0
+    return blinding.reading_by(case, cases().actor.key) is not None and blinding.waits_for_readers(case) > 0
 
 
 def _describe_case_state(case: Case, *, mine: bool) -> str:
@@ -200,14 +202,14 @@ def _describe_case_state(case: Case, *, mine: bool) -> str:
         return case.decision.as_text
     if mine and lease is not None:
         return f"yours until {clock_time(lease.until)}"
-    if lease is not None and lease.holds(workspace().service.database_now()):
+    if lease is not None and lease.holds(cases().now(Clock.DATABASE)):
         return f"{lease.holder.name} is working on this"
     return case.desk_state.as_text
 
 
 def _draw_other_viewers(case_id: str) -> None:
     """Who else has it open; asked again every half minute."""
-    for name in workspace().service.seen(case_id):
+    for name in cases().note_presence(case_id):
         st.markdown(badge("blue", "visibility", f"{name} looks at this"), width="content")
 
 
@@ -317,19 +319,19 @@ def _go_to_pair(case: Case, number: int) -> None:
 
 def _save_finding(case: Case, found: Sequence[Pair], here: int, support: Support) -> None:
     """Keep it and show the next pair without a finding; after the last one the reading is finished."""
-    service, pair = workspace().service, found[here]
-    saved = service.judge_pair(case.id, pair.words, pair.evidence_id, support)
+    pair = found[here]
+    saved = cases().apply(case.id, moderation.judge_pair, pair.words, pair.evidence_id, support)
     order = [*range(here + 1, len(found)), *range(here)]
     following = next((number for number in order if _get_finding(saved, found[number]) is None), None)
     if following is None:
-        service.finish_reading(case.id)
+        cases().apply(case.id, moderation.finish_reading)
         _go_to_pair(case, len(found))
     else:
         _go_to_pair(case, following)
 
 
 def _release_case(case: Case) -> None:
-    workspace().service.release(case.id)
+    cases().apply(case.id, moderation.release)
     back_to_queue()
 
 
@@ -349,7 +351,7 @@ def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
                 go = partial(_go_to_pair, case, number)
                 back = "k" if number == len(found) - 1 else None  # as one pair back
                 button("Look again", f"again-{number}", _NOTICE_AREA, go, type="tertiary", shortcut=back)
-        own, waits = workspace().service.own_reading(case), workspace().service.waits_for_readers(case)
+        own, waits = blinding.reading_by(case, cases().actor.key), blinding.waits_for_readers(case)
         if case.decision is not None:
             st.success(f"This case is decided: {case.decision.as_text}.", icon=":material/check:")
         elif case.desk.state is DeskState.RETURNED:
@@ -365,7 +367,7 @@ def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
             )
         elif mine and found and own is None and all(_get_finding(case, pair) for pair in found):
             st.caption("You found this before the case came back. Look again, or keep it.")
-            keep = partial(workspace().service.finish_reading, case.id)
+            keep = partial(cases().apply, case.id, moderation.finish_reading)
             button(":gray[F] Keep what I found", "keep-findings", _NOTICE_AREA, keep, icon="check", type="primary")
             return
         elif mine:
@@ -401,7 +403,7 @@ def _draw_unsaved_comments(case: Case, found: Sequence[Pair]) -> None:
     keep = None
     if decision is not None:
         why = f"The case is decided: {decision.as_text}."
-        keep = partial(workspace().service.reopen, case.id) if workspace().may(Act.REOPEN, case) else None
+        keep = partial(cases().apply, case.id, actions.reopen) if workspace().may(Act.REOPEN, case) else None
     elif case.desk.state is DeskState.SUBMITTED:
         why = "Somebody else has this case now. Copy what you need, or take the case over."
     else:
@@ -412,9 +414,9 @@ def _draw_unsaved_comments(case: Case, found: Sequence[Pair]) -> None:
 
 
 def _draw_outcome(case: Case, found: Sequence[Pair]) -> None:
-    if workspace().service.readers_disagree(case):
+    if blinding.readers_disagree(case):
         _draw_reader_differences(case)
-    waits = remaining(workspace().service.obstacles(case), {})
+    waits = remaining(approval.obstacles_for(cases(), case), {})
     if waits:
         to_do = plural(
             len(waits), "1 thing is left before you can approve", "{n} things are left before you can approve"
@@ -492,13 +494,13 @@ def _get_typed_words(case: Case, key: str) -> str:
 
 
 def _save_typed_words(case_id: str, key: str) -> None:
-    workspace().service.save_decision_text(case_id, key, st.session_state.get(key) or "")
+    cases().apply(case_id, actions.save_decision_text, key, st.session_state.get(key) or "")
 
 
 def _draw_reader_differences(case: Case) -> None:
     """What each reader found where they differ; shown once all have read."""
     st.warning("The readers found different things.", icon=":material/group:")
-    for reading in workspace().service.counted_readings(case):
+    for reading in blinding.counted_readings(case):
         told = ", ".join(f"{it.evidence_id}: {it.support.as_text}" for it in reading.findings)
         st.markdown(f"- {escaped(reading.reader.name, 40)}: {told}")
 
@@ -506,7 +508,7 @@ def _draw_reader_differences(case: Case) -> None:
 def _decide_case(case: Case, kind: DecisionKind) -> None:
     seen = case.draft.sha256 if case.draft else None
     why = _get_typed_words(case, f"comment-{case.id}-all")
-    workspace().service.decide(case.id, kind, reason=why, seen=seen)
+    approval.decide_case(cases(), case.id, kind, reason=why, seen=seen)
 
 
 def _send_back(case: Case, wrong: Sequence[Pair]) -> None:
@@ -519,9 +521,9 @@ def _send_back(case: Case, wrong: Sequence[Pair]) -> None:
         if about and pair is None and not text:
             raise InputError(f"Say what should change about “{about}”, or leave these words out.")
         comments.append(Comment(text, pair.evidence_id if pair else "", "" if about == note else about))
-    workspace().service.send_back(case.id, comments, _get_typed_words(case, general))
+    cases().apply(case.id, moderation.send_back, comments, _get_typed_words(case, general))
     for key in (*(key for keys in fields for key in keys if key), general):
         st.session_state.pop(key, None)
-        workspace().service.save_decision_text(case.id, key, "")
+        cases().apply(case.id, actions.save_decision_text, key, "")
     st.session_state.pop(f"comments-{case.id}", None)
-    _go_to_pair(case, len(workspace().service.pairs(case)))
+    _go_to_pair(case, len(blinding.pairs(case)))

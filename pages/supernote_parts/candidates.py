@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import supernote_actions
 from crowdnotes.domain import Candidate, Case, FilterName, SupernoteRound, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
@@ -14,7 +15,7 @@ from pages.common.charts import funnel
 from pages.common.components import outside_text
 from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import job_panel, start, under_way
-from pages.common.session import button, run_action, workspace
+from pages.common.session import button, cases, run_action, workspace
 from pages.supernote_parts.header import is_stale
 
 _NOTICE_AREA = SupernoteStep.CANDIDATES.value
@@ -75,11 +76,11 @@ def _draw_make_form(case: Case, work: SupernoteWork, *, busy: bool) -> None:
         st.number_input(
             "How many candidates",
             min_value=1,
-            max_value=workspace().service.most_candidates,
+            max_value=supernote_actions.MAX_WANTED,
             step=10,
             key=key,
             on_change=run_action,
-            args=(_NOTICE_AREA, lambda: workspace().service.set_candidate_count(case.id, int(state[key]))),
+            args=(_NOTICE_AREA, lambda: cases().apply(case.id, supernote_actions.set_candidate_count, int(state[key]))),
             disabled=busy,
             width=180,
         )
@@ -93,7 +94,7 @@ def _draw_make_form(case: Case, work: SupernoteWork, *, busy: bool) -> None:
             disabled=busy or not work.used,
             help=None if work.used else "Use at least one note first",
         )
-    cost = f"**Expected: {escaped(workspace().service.supernote_cost(case))}.**"
+    cost = f"**Expected: {escaped(workspace().stages.supernote_cost(case))}.**"
     how = (
         "The language model writes them from the notes. CrowdNotes adds the links itself."
         if writes

@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from crowdnotes.cases import supernote_actions
 from crowdnotes.domain import Case, Classification, CrowdStatus, ExistingNote, Ratings, SupernoteWork
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.demo_pages import example_with_notes
 from crowdnotes.jobs import JobRecord
+from crowdnotes.notes.note_files import notes_of_post, pasted_notes, read_notes
 from crowdnotes.text.markdown import clip, escaped, host
 from crowdnotes.text.note_rules import find_urls, tag_words
 from crowdnotes.wording import plural
 from pages.common.components import badge, first_shown, outside_text, web_link
 from pages.common.layout import SupernoteStep
 from pages.common.progress import under_way
-from pages.common.session import button, notices, run_action, show_case, workspace
+from pages.common.session import button, cases, notices, run_action, show_case
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
@@ -86,21 +88,21 @@ def notes_given(key: str, address: str | None) -> tuple[tuple[ExistingNote, ...]
 
     `address` is the post's, which tells its id where the field for that is empty.
     """
-    state, read = st.session_state, workspace().service
+    state = st.session_state
     chosen = state.get(f"{key}-from")
     if chosen == _NOTES_FILE:
         file: UploadedFile | None = state.get(_upload_key(key))
         if file is None:
             raise InputError("There is no file yet.", "Choose a file, or paste the notes.")
-        found = read.notes_in_file(file.getvalue(), file.name, address or None)
+        found = read_notes(file.getvalue(), file.name, address or None)
     elif chosen == _PUBLIC_DATA:
         folder = (state.get(f"{key}-folder") or "").strip()
         post = (state.get(f"{key}-post-id") or "").strip() or (address or "")
         if not folder or not post:
             raise InputError("The folder or the ID of the post is missing.", "Fill in both.")
-        found = read.notes_of_post(Path(folder).expanduser(), post)
+        found = notes_of_post(Path(folder).expanduser(), post)
     else:
-        found = read.pasted_notes(state.get(f"{key}-pasted") or "")
+        found = pasted_notes(state.get(f"{key}-pasted") or "")
     return found.notes, found.faults
 
 
@@ -153,7 +155,7 @@ NO_STATUS = "status not known"
 
 def no_note_needed(case: Case) -> None:
     """What raters have said against any note at all; before anything is written."""
-    said = workspace().service.no_note_needed(case)
+    said = supernote_actions.no_note_needed(case)
     if said:
         words = (
             f"{escaped(said)} First decide whether the post needs a note. “No note needed” on the Draft page is a "
@@ -196,7 +198,7 @@ def _create_supernote() -> None:
     state = st.session_state
     text, url = state[f"{_KEY_PREFIX}-text"] or "", (state[f"{_KEY_PREFIX}-url"] or "").strip() or None
     notes, faults = notes_given(_KEY_PREFIX, url)
-    case = workspace().service.create_supernote(text, notes=notes, url=url)
+    case = supernote_actions.create_supernote(cases(), text, notes=notes, url=url)
     state[f"{_KEY_PREFIX}-text"] = state[f"{_KEY_PREFIX}-url"] = ""
     forget_notes(_KEY_PREFIX)
     keep_faults(case.id, faults)
@@ -205,7 +207,7 @@ def _create_supernote() -> None:
 
 def _create_example_supernote() -> None:
     example = example_with_notes()
-    case = workspace().service.create_supernote(example.post.text, notes=example.notes, url=example.post.url)
+    case = supernote_actions.create_supernote(cases(), example.post.text, notes=example.notes, url=example.post.url)
     show_case(case.id)
 
 
@@ -230,7 +232,7 @@ def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
         "CrowdNotes ticks the notes that call the post misleading and that X has not decided on. You can change that. "
         f"{not_known if unknown else ''}"
     )
-    for remark in workspace().service.remarks_on_notes(case):
+    for remark in supernote_actions.remarks_on_notes(case):
         st.caption(f":orange[:material/info:] {escaped(remark, 300)}")
     chosen = st.session_state.get(_chosen_note_key(case))
     first = first_shown(len(work.notes), _PAGE_SIZE, f"notes-page-{case.id}")
@@ -283,7 +285,7 @@ def _save_note_choice(case: Case, note: ExistingNote, key: str) -> None:
     """Against the rule only where the person says otherwise than the rule does."""
     wanted = bool(st.session_state[key])
     by_rule = not note.why_not_eligible
-    workspace().service.choose_note(case.id, note.id, None if wanted == by_rule else wanted)
+    cases().apply(case.id, supernote_actions.choose_note, note.id, None if wanted == by_rule else wanted)
 
 
 def _explain_eligibility(note: ExistingNote) -> str:

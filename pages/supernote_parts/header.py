@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.bridging.thresholds import THRESHOLDS
+from crowdnotes.cases import intake
 from crowdnotes.domain import Case, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, exact, in_figures
@@ -15,7 +16,7 @@ from pages.common.components import outside_text
 from pages.common.engine_panel import engine_panel
 from pages.common.layout import Area, area, in_a_line, phone_tabs
 from pages.common.progress import under_way
-from pages.common.session import button, keep_typed, notices, show_case, workspace
+from pages.common.session import button, cases, keep_typed, notices, show_case
 
 _POST_NOTICE_AREA = "supernote-post"
 _MAX_POST_CHARACTERS = 150  # characters of the post in its one line
@@ -110,4 +111,4 @@ def _draw_post(case: Case, *, busy: bool) -> None:
 
 def _save_post_text(case: Case, key: str) -> None:
     text = st.session_state.get(key) or ""
-    keep_typed({"Text of the post": text}, partial(workspace().service.edit_post, case.id, text, url=case.post.url))
+    keep_typed({"Text of the post": text}, partial(intake.edit_post, cases(), case.id, text, url=case.post.url))

@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases import supernote_actions
 from crowdnotes.domain import Case, CrowdStatus, PostedNote, Ratings, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
@@ -13,7 +14,7 @@ from crowdnotes.wording import plural
 from pages.common.components import outside_text
 from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import start, under_way
-from pages.common.session import button, keep_typed, run_action, workspace
+from pages.common.session import button, cases, keep_typed, run_action
 from pages.common.times import moment
 from pages.supernote_parts.candidates import JOB
 from pages.supernote_parts.given_notes import (
@@ -57,7 +58,7 @@ def watch_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
 
 def _draw_update(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     """What changed, whether a better one stands, whether it would be shown, and whether replacing is worth it."""
-    found = workspace().service.watched(case)
+    found = supernote_actions.supernote_update(case)
     st.markdown(f"**Since the candidates were made:** {escaped(found.changes)}.")
     st.caption("This compares the notes that you add below. CrowdNotes does not ask X.")
     if work.newest is not None and work.newest.notes != work.notes and case.decision is None:
@@ -122,7 +123,7 @@ def _draw_posted_note(case: Case, work: SupernoteWork) -> None:
     with st.expander(label, key=f"posted-form-{case.id}", icon=":material/edit:"):
         _draw_posted_form(case, posted)
     if posted is not None:
-        gone = partial(workspace().service.set_posted, case.id, None)
+        gone = partial(cases().apply, case.id, supernote_actions.set_posted, None)
         button("It is not posted", "not-posted", _NOTICE_AREA, gone, icon="close", type="tertiary")
 
 
@@ -169,10 +170,10 @@ def _save_posted(case: Case, key: str) -> None:
         text=(state[f"{key}-text"] or "").strip(),
         status=state[f"{key}-status"],
         intercept=state[f"{key}-intercept"],
-        at=workspace().service.now(),
+        at=cases().now(),
         **sides,
     )
-    save = partial(workspace().service.set_posted, case.id, told)
+    save = partial(cases().apply, case.id, supernote_actions.set_posted, told)
     run_action(_NOTICE_AREA, lambda: keep_typed({"The posted note": told.text}, save))
 
 
@@ -202,7 +203,7 @@ def _draw_newer_notes_form(case: Case, *, busy: bool) -> None:
 
 def _read_newer_notes(case: Case, key: str) -> None:
     notes, faults = notes_given(key, case.post.url)
-    keep_typed({"The notes": typed_notes(key)}, partial(workspace().service.watch, case.id, notes))
+    keep_typed({"The notes": typed_notes(key)}, partial(supernote_actions.update_notes, cases(), case.id, notes))
     forget_notes(key)
     keep_faults(case.id, faults)
     st.toast(plural(len(notes), "1 note read.", "{n:,} notes read."), icon=":material/sync:")

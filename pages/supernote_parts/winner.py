@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.bridging.thresholds import THRESHOLDS
+from crowdnotes.cases import supernote_actions
 from crowdnotes.domain import Candidate, Case, ExistingNote, SupernoteRound, SupernoteScore
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, in_figures
@@ -20,7 +21,7 @@ from pages.common.components import changed_pieces, marked_text, outside_text
 from pages.common.jury import ENDS, votes
 from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import under_way
-from pages.common.session import button, workspace
+from pages.common.session import button, cases
 from pages.supernote_parts.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
 from pages.supernote_parts.header import is_stale
 
@@ -171,7 +172,7 @@ def _draw_take_button(case: Case, candidate: Candidate, *, busy: bool, key: str,
 
 
 def _take_candidate(case: Case, candidate: Candidate) -> None:
-    workspace().service.use_candidate(case.id, candidate.sha256)
+    cases().apply(case.id, supernote_actions.use_candidate, candidate.sha256)
     go_to(Area.SOURCES)
     st.session_state[_GO_TO_DRAFT_KEY] = True
 

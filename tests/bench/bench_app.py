@@ -73,15 +73,15 @@ def _draft(client: httpx.Client, workspace: Workspace, post: str, waiting: list[
     _interact(client, {"session_id": session, "widget_state": {"new-post-mode": MODE_LABELS[Mode.AUTOMATION]}})
     begun = time.perf_counter()
     _interact(client, {"session_id": session, "widget_state": {"new-post-text": post}, "trigger": {"key": "start"}})
-    case_id = workspace.service.list(limit=1)[0].id
+    case_id = workspace.cases.find(limit=1)[0].id
     _wait_for_job(workspace, case_id)
     waiting.append(time.perf_counter() - begun)
     _interact(client, {"session_id": session})
-    for item in workspace.service.get(case_id).evidence[:2]:
+    for item in workspace.cases.get(case_id).evidence[:2]:
         key = f"{case_id}-{item.id}"
         _interact(client, {"session_id": session, "trigger": {"key": f"read-{key}"}})
         _interact(client, {"session_id": session, "widget_state": {f"use-{key}": True}})
-    if workspace.service.get(case_id).used_evidence:
+    if workspace.cases.get(case_id).used_evidence:
         _interact(client, {"session_id": session, "trigger": {"key": "write"}})
         _wait_for_job(workspace, case_id)
     return case_id, session

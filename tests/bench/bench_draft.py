@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from crowdnotes.cases.service import CaseService
+from crowdnotes.cases import actions, intake
+from crowdnotes.cases.cases import Cases
 from crowdnotes.domain import Mode, Verdict
 from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace, warm_up
@@ -62,29 +63,31 @@ def _measure_one(data: Path, size: int | None, posts: Sequence[str]) -> dict[str
 
 
 def _draft(workspace: Workspace, post: str) -> tuple[float, str]:
-    service = workspace.service
+    cases = workspace.cases
     begun = time.perf_counter()
-    case = service.create(post, mode=Mode.AUTOMATION, libraries=["bench"])
-    run(workspace, case.id, "gather", service.gather_steps(case.id))
-    if service.get(case.id).evidence:
-        run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
-        run(workspace, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
+    case = intake.create_case(cases, post, mode=Mode.AUTOMATION, libraries=["bench"])
+    run(workspace, case.id, "gather", workspace.stages.gather_steps(case.id))
+    if cases.get(case.id).evidence:
+        run(workspace, case.id, "write", workspace.stages.write_steps(case.id, before_inspection=True))
+        run(workspace, case.id, "assess", workspace.stages.assess_steps(case.id, before_inspection=True))
     return time.perf_counter() - begun, case.id
 
 
 def _rescore(workspace: Workspace, case_id: str) -> list[float]:
     """Write a note on the first passage, score it, change its first words, and measure how long scoring takes again."""
-    service: CaseService = workspace.service
-    case = service.get(case_id)
+    cases: Cases = workspace.cases
+    case = cases.get(case_id)
     if not case.evidence:
         return []
     first = case.evidence[0]
-    service.open_passage(case_id, first.id)
-    service.judge(case_id, first.id, Verdict.USE, "")
+    cases.apply(case_id, actions.open_passage, first.id)
+    cases.apply(case_id, actions.judge, first.id, Verdict.USE, "")
     note = f"{first.passage.text[:200]} {first.source.url or ''}"
-    written = service.edit_draft(case_id, note, based_on=case.draft.sha256 if case.draft else None)
-    run(workspace, case_id, "assess", service.assess_steps(case_id))
-    service.edit_draft(case_id, f"In fact: {note}", based_on=written.draft.sha256 if written.draft else None)
+    written = cases.apply(case_id, actions.edit_draft, note, based_on=case.draft.sha256 if case.draft else None)
+    run(workspace, case_id, "assess", workspace.stages.assess_steps(case_id))
+    cases.apply(
+        case_id, actions.edit_draft, f"In fact: {note}", based_on=written.draft.sha256 if written.draft else None
+    )
     begun = time.perf_counter()
-    run(workspace, case_id, "assess", service.assess_steps(case_id, scores_only=True))
+    run(workspace, case_id, "assess", workspace.stages.assess_steps(case_id, scores_only=True))
     return [time.perf_counter() - begun]

@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from crowdnotes.cases.service import CaseService
+from crowdnotes.cases import intake
+from crowdnotes.cases.cases import Cases
 from crowdnotes.domain import Case, ExistingNote, Mode, Post
 from crowdnotes.engines import Brief, SupernoteBrief
 from crowdnotes.engines.llm.engine import LLMEngine
@@ -105,12 +106,12 @@ def _supernotes(count: int, wait: float, wanted: int) -> dict[str, object]:
 
 
 def _case(workspace: Workspace, post: str) -> Case:
-    service: CaseService = workspace.service
-    case = service.create(post, mode=Mode.AUTOMATION, libraries=["bench"])
-    run(workspace, case.id, "gather", service.gather_steps(case.id))
-    run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
-    run(workspace, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
-    assessment = service.get(case.id).assessment
+    cases: Cases = workspace.cases
+    case = intake.create_case(cases, post, mode=Mode.AUTOMATION, libraries=["bench"])
+    run(workspace, case.id, "gather", workspace.stages.gather_steps(case.id))
+    run(workspace, case.id, "write", workspace.stages.write_steps(case.id, before_inspection=True))
+    run(workspace, case.id, "assess", workspace.stages.assess_steps(case.id, before_inspection=True))
+    assessment = cases.get(case.id).assessment
     if assessment is None or assessment.gates[2].status.value != "PASS":
         raise RuntimeError(f"the case did not go through all gates: {assessment}")
-    return service.get(case.id)
+    return cases.get(case.id)

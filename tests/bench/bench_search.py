@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from crowdnotes.cases import intake
 from crowdnotes.domain import Mode
 from crowdnotes.evidence.search import SearchProvider
 from crowdnotes.jobs import JobState
@@ -76,17 +77,17 @@ def _providers(workspace: Workspace, services: Sequence[str]) -> list[SearchProv
 
 
 def _gather(workspace: Workspace, posts: Sequence[str], services: Sequence[str]) -> float:
-    service, runner = workspace.service, workspace.runner
+    cases, runner = workspace.cases, workspace.runner
     begun = time.perf_counter()
     jobs = []
     for post in posts:
-        case = service.create(post, mode=Mode.AUTOMATION, services=services)
-        jobs.append((case.id, runner.start(case.id, "gather", service.gather_steps(case.id)).id))
+        case = intake.create_case(cases, post, mode=Mode.AUTOMATION, services=services)
+        jobs.append((case.id, runner.start(case.id, "gather", workspace.stages.gather_steps(case.id)).id))
     for case_id, job_id in jobs:
         job = runner.wait(job_id, timeout=300)
         if job.state is not JobState.DONE:
             raise RuntimeError(f"gathering ended {job.state.value}: {job.current}")
-        case = service.get(case_id)
+        case = cases.get(case_id)
         if len(case.evidence) != PAGES or any(outcome.state.value != "answered" for outcome in case.outcomes):
             raise RuntimeError(f"{len(case.evidence)} passages; {[o.sentence for o in case.outcomes]}")
     return time.perf_counter() - begun

@@ -14,10 +14,10 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from crowdnotes.cases import gathering_stages
+from crowdnotes.cases import approval, follow_up_stages, gathering_stages, intake
 from crowdnotes.cases.follow_up_stages import joined, unread, unread_hits
 from crowdnotes.cases.intake import SearchScope, change_sources
-from crowdnotes.cases.service import CaseService
+from crowdnotes.cases.stages import StageRunner
 from crowdnotes.domain import (
     Aim,
     Case,
@@ -93,20 +93,20 @@ class Desk:
         put_tables(folder / "data" / "crowdnotes.sqlite")
         self.workspace: Workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=self.engine)
         self.workspace.libraries.add(make_library(folder), "topics")
-        self.service = self.workspace.service
+        self.cases, self.stages = self.workspace.cases, self.workspace.stages
         self.id = gather(self.workspace, new_case(self.workspace, "kettle").id).id
 
     @property
     def case(self) -> Case:
-        return self.service.get(self.id)
+        return self.cases.get(self.id)
 
     def use(self, evidence_id: str) -> None:
         use(self.workspace, self.id, evidence_id)
 
     def begin(self, kind: FollowUpKind, about: str = "", libraries: Sequence[str] = ()) -> list[Step]:
         """Ask for a follow-up search; its steps."""
-        self.service.follow_up(self.id, kind, about=about, libraries=libraries)
-        return self.service.follow_up_steps(self.id)
+        self.cases.apply(self.id, follow_up_stages.follow_up, kind, about=about, libraries=libraries)
+        return self.stages.follow_up_steps(self.id)
 
     def run(self, *steps: Step) -> JobRecord:
         return run(self.workspace, self.id, "follow_up", list(steps))
@@ -177,9 +177,9 @@ def test_the_other_side_is_marked_and_writes_no_note_until_a_person_ticks_it(des
     other = [item for item in desk.case.evidence if item.aim is Aim.OTHER_SIDE]
     assert [item.id for item in other] == ["E7", "E8", "E9"]
 
-    run(desk.workspace, desk.id, "write", desk.service.write_steps(desk.id, before_inspection=True))
+    run(desk.workspace, desk.id, "write", desk.stages.write_steps(desk.id, before_inspection=True))
     desk.use("E7")
-    run(desk.workspace, desk.id, "write", desk.service.write_steps(desk.id))
+    run(desk.workspace, desk.id, "write", desk.stages.write_steps(desk.id))
     assert desk.engine.offered == [["E1", "E2", "E3", "E4", "E5", "E6"], ["E7"]]
 
 
@@ -193,14 +193,14 @@ def test_nothing_for_the_other_side_is_a_result_in_words(desk: Desk) -> None:
 
 def test_a_follow_up_without_a_place_to_search_asks_to_choose_one(desk: Desk) -> None:
     with pytest.raises(InputError, match="not chosen where to search"):
-        desk.service.follow_up(desk.id, FollowUpKind.OTHER_SIDE)
+        desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.OTHER_SIDE)
     with pytest.raises(WorkflowError, match="no such follow-up search"):
-        desk.service.follow_up_steps(desk.id)
+        desk.stages.follow_up_steps(desk.id)
 
 
 def test_a_case_of_ones_own_links_can_search_for_more(desk: Desk) -> None:
-    case = desk.service.create(post_about("kettle"), mode=Mode.AUGMENTATION)
-    desk.service.add_passage_by_hand(case.id, url=None, title="Mine", text="My own words on kettles.")
+    case = intake.create_case(desk.cases, post_about("kettle"), mode=Mode.AUGMENTATION)
+    intake.add_passage_by_hand(desk.cases, case.id, url=None, title="Mine", text="My own words on kettles.")
     desk.id = case.id
     assert desk.follow_up(FollowUpKind.MORE_LIKE, "E1") == "New: E2, E3, E4."
     assert desk.case.mode is Mode.AUGMENTATION
@@ -210,14 +210,20 @@ _AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_a_persons_own_words_are_searched_as_typed_and_nothing_else(desk: Desk) -> None:
-    service, asked_before = desk.service, len(desk.engine.asked)
-    service.follow_up(desk.id, FollowUpKind.OTHER_SIDE, libraries=["topics"], own_words=" kettle  limescale ")
-    desk.run(*service.follow_up_steps(desk.id))
+    cases, asked_before = desk.cases, len(desk.engine.asked)
+    cases.apply(
+        desk.id,
+        follow_up_stages.follow_up,
+        FollowUpKind.OTHER_SIDE,
+        libraries=["topics"],
+        own_words=" kettle  limescale ",
+    )
+    desk.run(*desk.stages.follow_up_steps(desk.id))
     assert [query.text for query in desk.case.follow_ups[-1].queries] == ["kettle limescale"]
     assert len(desk.engine.asked) == asked_before
     for words, expected in (("limescale", ["limescale"]), ("", [desk.case.post.text])):
         places = {"libraries": ["topics"], "services": [], "urls": []}
-        service.set_sources(desk.id, mode=Mode.AUTOMATION, **places, until=None, own_words=words)
+        cases.apply(desk.id, intake.set_sources, mode=Mode.AUTOMATION, **places, until=None, own_words=words)
         gather(desk.workspace, desk.id)
         assert [query.text for query in desk.case.queries] == expected
 
@@ -251,9 +257,9 @@ def test_a_link_that_was_read_already_is_refused(desk: Desk) -> None:
     url = desk.case.evidence[0].source.url
     assert url is not None
     with pytest.raises(WorkflowError, match="among the passages already"):
-        desk.service.follow_up(desk.id, FollowUpKind.LINK, about=f"{url}#part")
+        desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.LINK, about=f"{url}#part")
     with pytest.raises(InputError, match="no link"):
-        desk.service.follow_up(desk.id, FollowUpKind.LINK, about="  ")
+        desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.LINK, about="  ")
 
 
 def test_a_swap_puts_the_next_best_hit_in_the_place_of_a_passage(desk: Desk) -> None:
@@ -277,15 +283,17 @@ def test_a_page_that_could_not_be_read_is_not_told_so_once_a_passage_of_it_stand
         for url in ("https://www.example.org/a?utm_source=x", "https://example.org/b")
     ]
     desk.workspace.tools.store.update(desk.id, lambda case: case.replace(sources=tuple(blocked)))
-    assert desk.service.failed_sources(desk.case) == tuple(blocked)
-    desk.service.add_passage_by_hand(desk.id, url="https://example.org/a", title="A page", text="It was never said.")
-    assert desk.service.failed_sources(desk.case) == (blocked[1],)
+    assert follow_up_stages.failed_sources(desk.case) == tuple(blocked)
+    intake.add_passage_by_hand(
+        desk.cases, desk.id, url="https://example.org/a", title="A page", text="It was never said."
+    )
+    assert follow_up_stages.failed_sources(desk.case) == (blocked[1],)
 
 
 def test_a_passage_that_the_note_leans_on_is_not_swapped(desk: Desk) -> None:
     desk.use("E1")
     with pytest.raises(WorkflowError, match="uses E1"):
-        desk.service.follow_up(desk.id, FollowUpKind.SWAP, about="E1")
+        desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.SWAP, about="E1")
 
 
 def test_a_swap_with_nothing_left_is_refused_and_one_that_finds_no_use_keeps_the_passage(desk: Desk) -> None:
@@ -296,13 +304,13 @@ def test_a_swap_with_nothing_left_is_refused_and_one_that_finds_no_use_keeps_the
     for out in ("E1", "E2", "E4", "E5"):
         desk.follow_up(FollowUpKind.SWAP, out, libraries=())
     with pytest.raises(WorkflowError, match="Nothing else was found that could replace"):
-        desk.service.follow_up(desk.id, FollowUpKind.SWAP, about="E3")
+        desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.SWAP, about="E3")
 
 
 def test_a_decided_case_takes_no_follow_up_search(desk: Desk) -> None:
-    desk.service.decide(desk.id, DecisionKind.NOT_NEEDED)
+    approval.decide_case(desk.cases, desk.id, DecisionKind.NOT_NEEDED)
     with pytest.raises(WorkflowError, match="already decided"):
-        desk.service.follow_up(desk.id, FollowUpKind.OTHER_SIDE, libraries=["topics"])
+        desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.OTHER_SIDE, libraries=["topics"])
 
 
 def test_records_of_a_library_that_share_a_page_are_read_each_on_its_own() -> None:
@@ -356,7 +364,7 @@ def test_a_follow_up_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
     assert desk.workspace.runner.wait(job.id, timeout=PATIENCE).state is JobState.CANCELLED
     assert desk.case.evidence == before
     asked = len(desk.engine.asked)
-    resumed = desk.run(*desk.service.follow_up_steps(desk.id))
+    resumed = desk.run(*desk.stages.follow_up_steps(desk.id))
     assert [step.state.value for step in resumed.steps] == ["kept", "kept", "done", "done"]
     assert len(desk.engine.asked) == asked
     assert len(desk.case.evidence) == len(before) + 3
@@ -370,7 +378,7 @@ def test_another_follow_up_takes_the_place_of_one_that_was_stopped(desk: Desk) -
 
 def test_a_follow_up_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> None:
     steps = desk.begin(FollowUpKind.MORE_LIKE, "E2", ["topics"])
-    desk.service.edit_post(desk.id, post_about("velvet"))
+    intake.edit_post(desk.cases, desk.id, post_about("velvet"))
     job = desk.workspace.runner.start(desk.id, "follow_up", steps)
     ended = desk.workspace.runner.wait(job.id, timeout=PATIENCE)
     assert ended.state is JobState.FAILED
@@ -385,7 +393,7 @@ def test_a_cutoff_set_while_a_follow_up_is_reading_keeps_what_it_read_out(desk: 
 
     def another_cutoff() -> None:
         chosen: dict[str, list[str]] = {"urls": [], "libraries": ["topics"], "services": []}
-        desk.service.set_sources(desk.id, mode=Mode.AUTOMATION, **chosen, own_words="", until=next(days))
+        desk.cases.apply(desk.id, intake.set_sources, mode=Mode.AUTOMATION, **chosen, own_words="", until=next(days))
 
     with pytest.raises(WorkflowError, match="Other sources were chosen"):
         reading.run(Told(another_cutoff))
@@ -412,19 +420,21 @@ def _slow(desk: Desk, httpserver: HTTPServer) -> Event:
 
     httpserver.expect_request("/search").respond_with_handler(answer)
     search = SearchSettings.model_validate({"searxng_url": httpserver.url_for(""), "request_seconds": 0.3})
-    tools = desk.service._tools
+    tools = desk.workspace.tools
     settings = tools.settings.replace(search=search)
     providers = partial(make_providers, settings, tools.libraries)
-    desk.service = CaseService(replace(tools, settings=settings, providers=providers), desk.workspace.who)
-    made = desk.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], services=["searxng"])
+    desk.stages = StageRunner(desk.cases, replace(tools, settings=settings, providers=providers))
+    made = intake.create_case(
+        desk.cases, post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], services=["searxng"]
+    )
     desk.id = made.id
-    run(desk.workspace, desk.id, "gather", desk.service.gather_steps(desk.id))
+    run(desk.workspace, desk.id, "gather", desk.stages.gather_steps(desk.id))
     return ready
 
 
 def _ask_again(desk: Desk) -> FollowUpSearch:
-    desk.service.follow_up(desk.id, FollowUpKind.AGAIN, services=["searxng"])
-    desk.run(*desk.service.follow_up_steps(desk.id))
+    desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.AGAIN, services=["searxng"])
+    desk.run(*desk.stages.follow_up_steps(desk.id))
     return desk.case.follow_ups[-1]
 
 

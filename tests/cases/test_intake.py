@@ -271,8 +271,8 @@ def workspace(tmp_path: Path, watching: _Watching) -> Iterator[Workspace]:
 
 
 def _new(workspace: Workspace, *attached: Attachment) -> Case:
-    return workspace.service.create(
-        "They never tell you this!", mode=Mode.AUTOMATION, libraries=["topics"], attached=attached
+    return intake.create_case(
+        workspace.cases, "They never tell you this!", mode=Mode.AUTOMATION, libraries=["topics"], attached=attached
     )
 
 
@@ -280,15 +280,15 @@ def test_an_engine_that_sees_reads_the_image_before_it_thinks_of_searches(
     workspace: Workspace, watching: _Watching
 ) -> None:
     case = _new(workspace, Attachment(picture(), "kettle.png"))
-    job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    job = run(workspace, case.id, "gather", workspace.stages.gather_steps(case.id))
     assert [step.name for step in job.steps][:2] == ["images", "queries"]
-    case = workspace.service.get(case.id)
+    case = workspace.cases.get(case.id)
     [image] = case.post.images
     assert (image.text, image.shows, image.read_by) == ("THE KETTLE MAKES PEOPLE ILL", "A kettle.", "scripted")
     assert [post.text for post in watching.posts] == [case.post.whole_text]
     assert case.claims[0].span.end == len(case.post.whole_text)
     assert "kettle" in case.evidence[0].passage.text
-    again = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    again = run(workspace, case.id, "gather", workspace.stages.gather_steps(case.id))
     assert "images" not in [step.name for step in again.steps]
 
 
@@ -296,10 +296,10 @@ def test_an_image_that_the_engine_cannot_read_is_left_for_a_person_and_the_job_g
     workspace: Workspace, watching: _Watching
 ) -> None:
     case = _new(workspace, Attachment(picture("navy"), "blurred.png"), Attachment(picture("red"), "clear.png"))
-    watching.unreadable = workspace.service.image(case.id, case.post.images[0].sha256)
-    job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    watching.unreadable = workspace.cases.image(case.id, case.post.images[0].sha256)
+    job = run(workspace, case.id, "gather", workspace.stages.gather_steps(case.id))
     assert "blurred.png: The picture is blurred." in job.steps[0].summary
-    case = workspace.service.get(case.id)
+    case = workspace.cases.get(case.id)
     assert [image.read_by for image in case.post.images] == ["", "scripted"]
     assert case.evidence
     assert "image not read" in [event.kind for event in case.events]
@@ -308,14 +308,14 @@ def test_an_image_that_the_engine_cannot_read_is_left_for_a_person_and_the_job_g
 def test_an_engine_without_eyes_is_not_asked(workspace: Workspace, watching: _Watching) -> None:
     watching.sees = False
     case = _new(workspace, Attachment(picture(), "kettle.png"))
-    job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    job = run(workspace, case.id, "gather", workspace.stages.gather_steps(case.id))
     assert "images" not in [step.name for step in job.steps]
 
 
 def test_what_a_person_types_comes_with_the_post_and_is_searched_for(workspace: Workspace, watching: _Watching) -> None:
     case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
     assert case.post.images[0].read_by == "person"
-    job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    job = run(workspace, case.id, "gather", workspace.stages.gather_steps(case.id))
     assert "images" not in [step.name for step in job.steps]
     assert "The kettle makes people ill" in watching.posts[0].text
 
@@ -323,7 +323,7 @@ def test_what_a_person_types_comes_with_the_post_and_is_searched_for(workspace: 
 def test_other_words_in_an_image_put_the_evidence_on_record(workspace: Workspace) -> None:
     before = gather(workspace, _new(workspace, Attachment(picture(), "kettle.png")).id)
     other = (before.post.images[0].sha256, "The lantern makes people ill", "")
-    case = workspace.service.describe_image(before.id, *other)
+    case = workspace.cases.apply(before.id, intake.describe_image, *other)
     assert (case.evidence, case.stages) == ((), ())
     assert case.earlier_evidence[-1].evidence == before.evidence
     assert case.post.images[0].read_by == "person"
@@ -331,44 +331,44 @@ def test_other_words_in_an_image_put_the_evidence_on_record(workspace: Workspace
 
 
 def test_words_that_change_while_the_program_searches_are_not_answered_by_the_old_search(workspace: Workspace) -> None:
-    service = workspace.service
+    cases = workspace.cases
     case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
     sha256 = case.post.images[0].sha256
-    queries, *rest = service.gather_steps(case.id)
+    queries, *rest = workspace.stages.gather_steps(case.id)
     # The check comes when the queries are there and not yet saved.
-    meanwhile = Told(lambda: service.describe_image(case.id, sha256, "The lantern does", ""))
+    meanwhile = Told(lambda: cases.apply(case.id, intake.describe_image, sha256, "The lantern does", ""))
     with pytest.raises(WorkflowError, match="post was changed"):
         queries.run(meanwhile)
-    assert StageName.QUERIES not in {stage.name for stage in service.get(case.id).stages}
+    assert StageName.QUERIES not in {stage.name for stage in cases.get(case.id).stages}
     assert rest
 
 
 def test_attaching_alone_changes_nothing_that_was_found_and_taking_off_words_does(workspace: Workspace) -> None:
-    service = workspace.service
+    cases = workspace.cases
     case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
     evidence = gather(workspace, case.id).evidence
-    attached = service.attach_image(case.id, picture("red"), "red.png")
+    attached = intake.attach_image(cases, case.id, picture("red"), "red.png")
     assert len(attached.post.images) == 2
     assert attached.evidence == evidence
-    assert service.attach_image(case.id, picture("red"), "again.png") == attached
-    assert service.remove_image(case.id, attached.post.images[1].sha256).evidence == evidence
-    bare = service.remove_image(case.id, attached.post.images[0].sha256)
+    assert intake.attach_image(cases, case.id, picture("red"), "again.png") == attached
+    assert cases.apply(case.id, intake.remove_image, attached.post.images[1].sha256).evidence == evidence
+    bare = cases.apply(case.id, intake.remove_image, attached.post.images[0].sha256)
     assert (bare.post.images, bare.evidence) == ((), ())
 
 
 def test_an_image_stays_when_the_posts_words_are_edited_takes_no_book_and_its_bytes_go_with_the_case(
     workspace: Workspace,
 ) -> None:
-    service = workspace.service
+    cases = workspace.cases
     case = _new(workspace, Attachment(picture(), "kettle.png"))
     sha256 = case.post.images[0].sha256
-    assert service.edit_post(case.id, "Other words.").post.images == case.post.images
+    assert intake.edit_post(cases, case.id, "Other words.").post.images == case.post.images
     with pytest.raises(InputError, match="100,000 characters"):
-        service.describe_image(case.id, sha256, "x" * 100_000, "")
+        cases.apply(case.id, intake.describe_image, sha256, "x" * 100_000, "")
     with pytest.raises(InputError, match="no longer has this image"):
-        service.describe_image(case.id, "0" * 64, "words", "")
-    assert service.image(case.id, sha256).startswith(b"\x89PNG")
-    service.delete(case.id)
+        cases.apply(case.id, intake.describe_image, "0" * 64, "words", "")
+    assert cases.image(case.id, sha256).startswith(b"\x89PNG")
+    cases.delete(case.id)
     with pytest.raises(StoreError, match="no longer kept"):
         workspace.tools.store.image(sha256)
 
@@ -377,36 +377,36 @@ def test_a_post_takes_four_images(workspace: Workspace) -> None:
     files = [Attachment(picture(colour), f"{colour}.png") for colour in ("red", "green", "blue", "white", "black")]
     with pytest.raises(InputError, match="at most 4 images"):
         _new(workspace, *files)
-    assert workspace.service.list() == []
+    assert workspace.cases.find() == []
     case = _new(workspace, *files[:4], files[0])
     assert [image.name for image in case.post.images] == ["red.png", "green.png", "blue.png", "white.png"]
     with pytest.raises(InputError, match="at most 4 images"):
-        workspace.service.attach_image(case.id, files[4].content, "black.png")
+        intake.attach_image(workspace.cases, case.id, files[4].content, "black.png")
 
 
 def test_an_image_taken_off_while_another_is_read_is_passed_over(
     workspace: Workspace, watching: _Watching, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read_image(content: bytes, media_type: str) -> ImageReading:
-        for image in workspace.service.get(case.id).post.images[1:]:
-            workspace.service.remove_image(case.id, image.sha256)
+        for image in workspace.cases.get(case.id).post.images[1:]:
+            workspace.cases.apply(case.id, intake.remove_image, image.sha256)
         return watching.reading
 
     monkeypatch.setattr(watching, "read_image", read_image)
     case = _new(workspace, Attachment(picture("navy"), "first.png"), Attachment(picture("red"), "second.png"))
-    job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
+    job = run(workspace, case.id, "gather", workspace.stages.gather_steps(case.id))
     assert job.steps[0].summary == "1 of 1 read"
-    assert [image.read_by for image in workspace.service.get(case.id).post.images] == ["scripted"]
+    assert [image.read_by for image in workspace.cases.get(case.id).post.images] == ["scripted"]
 
 
 @pytest.mark.parametrize("mode", Mode)
 def test_a_case_to_gather_for_with_nowhere_to_look_is_never_written(workspace: Workspace, mode: Mode) -> None:
-    service, attached = workspace.service, [Attachment(picture(), "a.png")]
+    cases, attached = workspace.cases, [Attachment(picture(), "a.png")]
     with pytest.raises(InputError, match=r"nothing to search|no source to read"):
-        service.create("A post.", mode=mode, attached=attached, to_gather=True)
-    assert service.list() == []
-    case = service.create("A post.", mode=mode, attached=attached)
-    assert service.image(case.id, case.post.images[0].sha256)
+        intake.create_case(cases, "A post.", mode=mode, attached=attached, to_gather=True)
+    assert cases.find() == []
+    case = intake.create_case(cases, "A post.", mode=mode, attached=attached)
+    assert cases.image(case.id, case.post.images[0].sha256)
 
 
 def test_a_posts_address_tells_when_it_was_written() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start
-from crowdnotes.cases.service import CaseService
+from crowdnotes.cases import intake
+from crowdnotes.cases.pipeline import JOBS, Job
+from crowdnotes.cases.stages import StageRunner
 from crowdnotes.domain import Mode, Usage
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step, plain_step
 from crowdnotes.jobs.records import StepState
@@ -23,13 +24,13 @@ from tests.shared import PATIENCE
 
 
 def _gather(workspace: Workspace, case_id: str) -> JobRecord:
-    job = workspace.runner.start(case_id, "gather", workspace.service.gather_steps(case_id))
+    job = workspace.runner.start(case_id, "gather", workspace.stages.gather_steps(case_id))
     return workspace.runner.wait(job.id, timeout=PATIENCE)
 
 
 def _new_case(workspace: Workspace, folder: Path) -> str:
     workspace.libraries.add(make_library(folder), "topics")
-    return workspace.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"]).id
+    return intake.create_case(workspace.cases, post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"]).id
 
 
 def _open(folder: Path, base_url: str, **llm: object) -> Workspace:
@@ -43,7 +44,7 @@ def test_a_case_tells_what_each_step_used(tmp_path: Path) -> None:
     with LLMServer(honest).running() as server, _open(tmp_path, server.base_url) as workspace:
         case_id = _new_case(workspace, tmp_path)
         assert _gather(workspace, case_id).state is JobState.DONE
-        case = workspace.service.get(case_id)
+        case = workspace.cases.get(case_id)
     assert case.stages[0].engine == "llm:small"
     assert case.usage["queries"].calls == 1
     assert case.used == sum(case.usage.values(), Usage())
@@ -58,7 +59,7 @@ def test_what_a_failed_stage_used_counts_against_the_budget_of_the_case(tmp_path
     ):
         case_id = _new_case(workspace, tmp_path)
         assert _gather(workspace, case_id).state is JobState.FAILED
-        case = workspace.service.get(case_id)
+        case = workspace.cases.get(case_id)
         assert case.stages == ()
         assert (case.used.calls, case.used.tokens) == (2, 6_200)
         again = _gather(workspace, case_id)
@@ -78,24 +79,24 @@ def test_a_server_that_failed_loses_nothing_and_the_next_try_goes_on_from_there(
         assert failed.state is JobState.FAILED
         assert "failed with status 500" in failed.steps[2].error
         assert failed.steps[2].next_step
-        hits = workspace.service.get(case_id).hits
+        hits = workspace.cases.get(case_id).hits
         assert hits
         fails[0] = False
         asked = len(server.requests)
         assert [step.state for step in _gather(workspace, case_id).steps[:2]] == [StepState.KEPT, StepState.KEPT]
-        assert workspace.service.get(case_id).hits == hits
-        assert workspace.service.get(case_id).evidence
+        assert workspace.cases.get(case_id).hits == hits
+        assert workspace.cases.get(case_id).evidence
         assert [form_of(body) for body in server.requests[asked:]] == ["picks", "passages"]
 
 
 def test_each_stage_shows_what_its_model_says_while_it_says_it(tmp_path: Path) -> None:
     with LLMServer(honest).running() as server, _open(tmp_path, server.base_url) as workspace:
-        case_id, service = _new_case(workspace, tmp_path), workspace.service
+        case_id, stages = _new_case(workspace, tmp_path), workspace.stages
         said = {"queries": "evidence", "read": "It speaks to the claim.", "settle": "It answers the claim."}
         said |= {"draft": "review of the", "revise": "review of the", "assess": "It "}
-        scored = partial(service.assess_steps, before_inspection=True)
+        scored = partial(stages.assess_steps, before_inspection=True)
         heard: list[str] = []
-        for steps in (service.gather_steps, partial(service.write_steps, before_inspection=True), scored):
+        for steps in (stages.gather_steps, partial(stages.write_steps, before_inspection=True), scored):
             for step in steps(case_id):
                 told = Told()
                 if step.finished() is None:
@@ -105,22 +106,22 @@ def test_each_stage_shows_what_its_model_says_while_it_says_it(tmp_path: Path) -
     assert set(said) <= set(heard)
 
 
-def _count_letters(service: CaseService, case_id: str) -> list[Step]:
+def _count_letters(stages: StageRunner, case_id: str) -> list[Step]:
     def count(progress: Progress) -> str:
         progress.check()
-        return f"{len(service.get(case_id).post.text)} letters"
+        return f"{len(stages.cases.get(case_id).post.text)} letters"
 
     return [plain_step("letters", "Count the letters", count)]
 
 
 def test_a_new_kind_of_work_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(JOB_KINDS, "count", JobKind("count", "Counting", "Review", _count_letters))
+    monkeypatch.setitem(JOBS, "count", Job("Counting", "Review", _count_letters))
     with small_workspace(tmp_path) as workspace:
         case = new_case(workspace, "kettle")
-        job = workspace.runner.wait(start(workspace.service, workspace.runner, case.id, "count").id, timeout=PATIENCE)
+        job = workspace.runner.wait(workspace.start(case.id, "count").id, timeout=PATIENCE)
     assert (job.state, job.kind) == (JobState.DONE, "count")
     assert job.steps[0].summary == f"{len(case.post.text)} letters"
 
 
 def test_every_kind_is_shown_at_a_step_of_the_draft_page_or_on_the_supernote_page() -> None:
-    assert {kind.place for kind in JOB_KINDS.values()} <= {step.value for step in (*StepName, *SupernoteStep)}
+    assert {job.place for job in JOBS.values()} <= {step.value for step in (*StepName, *SupernoteStep)}

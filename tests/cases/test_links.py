@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from crowdnotes.cases import intake
 from crowdnotes.cases.approval import check_links, link_checks, obstacles
 from crowdnotes.domain import (
     Case,
@@ -51,7 +52,7 @@ def _checked(case: Case, link_asker: LiveLinks, at: datetime = AT, *, afresh: bo
 
 def _known(case: Case, url: str) -> LinkCheck | None:
     assert case.draft is not None
-    return dict(link_checks(case, case.draft, AT)).get(url)
+    return dict(link_checks(case, AT)).get(url)
 
 
 def _unanswered(url: str) -> ObstacleId:
@@ -119,16 +120,16 @@ def test_asking_again_by_hand_asks_every_link_and_an_undo_finds_the_earlier_link
 
 def test_a_link_that_fails_does_not_fail_the_scoring(tmp_path: Path) -> None:
     with small_workspace(tmp_path, LiveLinks({"https://records.example.net/kettle": 500})) as workspace:
-        service = workspace.service
+        cases = workspace.cases
         with pytest.raises(WorkflowError, match=r"unreachable \(500\)"):
             draft_and_approve(workspace, "kettle", "ann")
-        [summary] = service.list()
-        case = service.get(summary.id)
+        [summary] = cases.find()
+        case = cases.get(summary.id)
         assert case.assessment_is_current
         assert case.stages[-1].name is StageName.LINKS
         assert case.stages[-1].summary == "0 of 1 links respond"
-        run(workspace, case.id, "links", service.check_link_steps(case.id))
-        assert [check.tries for check in service.get(case.id).link_checks] == [3]
+        run(workspace, case.id, "links", workspace.stages.check_link_steps(case.id))
+        assert [check.tries for check in cases.get(case.id).link_checks] == [3]
 
 
 def test_what_is_said_of_a_link_is_words() -> None:
@@ -141,16 +142,16 @@ def test_links_are_asked_once_after_the_note_was_scored(tmp_path: Path) -> None:
     links = LiveLinks()
     settings = Settings(data_dir=tmp_path)
     with open_workspace(settings, embedder=HashingEmbedder(), engine=ScriptedEngine(), links=links) as workspace:
-        service = workspace.service
-        case = service.create("The review found a link!", mode=Mode.AUGMENTATION)
-        service.add_passage_by_hand(case.id, url=GOOD, title="Review", text="The review found no link.")
-        run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
-        run(workspace, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
+        cases = workspace.cases
+        case = intake.create_case(cases, "The review found a link!", mode=Mode.AUGMENTATION)
+        intake.add_passage_by_hand(cases, case.id, url=GOOD, title="Review", text="The review found no link.")
+        run(workspace, case.id, "write", workspace.stages.write_steps(case.id, before_inspection=True))
+        run(workspace, case.id, "assess", workspace.stages.assess_steps(case.id, before_inspection=True))
         assert links.asked == [GOOD]
-        case = service.get(case.id)
+        case = cases.get(case.id)
         assert [check.state for check in case.link_checks] == [LinkState.LIVE]
         assert case.stages[-1].summary == "1 of 1 links respond"
-        only = service.assess_steps(case.id, before_inspection=True, scores_only=True)
+        only = workspace.stages.assess_steps(case.id, before_inspection=True, scores_only=True)
         assert [step.name for step in only] == ["assess"]
 
 
@@ -171,10 +172,10 @@ def test_links_are_asked_while_the_note_is_scored(tmp_path: Path) -> None:
     with open_workspace(
         Settings(data_dir=tmp_path), embedder=HashingEmbedder(), engine=Waiting(), links=links
     ) as opened:
-        service = opened.service
-        case = service.create("The review found a link!", mode=Mode.AUGMENTATION)
-        service.add_passage_by_hand(case.id, url=GOOD, title="Review", text="The review found no link.")
-        run(opened, case.id, "write", service.write_steps(case.id, before_inspection=True))
-        run(opened, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
+        cases = opened.cases
+        case = intake.create_case(cases, "The review found a link!", mode=Mode.AUGMENTATION)
+        intake.add_passage_by_hand(cases, case.id, url=GOOD, title="Review", text="The review found no link.")
+        run(opened, case.id, "write", opened.stages.write_steps(case.id, before_inspection=True))
+        run(opened, case.id, "assess", opened.stages.assess_steps(case.id, before_inspection=True))
         assert links.asked == [GOOD]
-        assert service.get(case.id).stages[-1].summary == "1 of 1 links respond"
+        assert cases.get(case.id).stages[-1].summary == "1 of 1 links respond"

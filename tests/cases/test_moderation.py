@@ -8,24 +8,27 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from inspect import isfunction, signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine, event
 
-from crowdnotes.cases import actions, blinding, intake, moderation
+from crowdnotes.cases import actions, approval, blinding, follow_up_stages, intake, moderation
 from crowdnotes.cases.actions import edit_draft, own_check
 from crowdnotes.cases.agreement import agreement, units
 from crowdnotes.cases.approval import decide, obstacles
 from crowdnotes.cases.blinding import pairs
+from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.export import cases_csv, findings_csv, to_json, to_markdown
-from crowdnotes.cases.service import CaseService
+from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.suggestions import answer_suggestion, suggest
 from crowdnotes.domain import (
     BY_PERSON,
     LEASE,
+    Act,
     Actor,
     Assessment,
     Case,
@@ -579,13 +582,13 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 def test_an_app_removes_at_its_start_what_was_decided_too_long_ago(workspace: Workspace) -> None:
     old, kept = (new_case(workspace, topic).id for topic in ("kettle", "walnut"))
-    workspace.service.decide(old, DecisionKind.REJECTED)
+    approval.decide_case(workspace.cases, old, DecisionKind.REJECTED)
     settings = workspace.settings.replace(retention_days=1)
     tools = replace(workspace.tools, settings=settings, clock=lambda: datetime.now(UTC) + timedelta(days=2))
     aged = replace(workspace, tools=tools)
     SharedWorkspace(aged)
-    until(lambda: workspace.service.count() == 1)
-    assert [case.id for case in workspace.service.list()] == [kept]
+    until(lambda: workspace.cases.count() == 1)
+    assert [case.id for case in workspace.cases.find()] == [kept]
 
 
 def _strict(workspace: Workspace) -> Workspace:
@@ -595,37 +598,37 @@ def _strict(workspace: Workspace) -> Workspace:
 
 def test_of_two_who_claim_at_once_one_has_the_case_and_next_gives_each_their_own(workspace: Workspace) -> None:
     for topic in ("kettle", "lantern"):
-        workspace.service.submit(new_case(workspace, topic).id, "Look.")
-    case_id = workspace.service.list()[0].id
+        moderation.submit_case(workspace.cases, new_case(workspace, topic).id, "Look.")
+    case_id = workspace.cases.find()[0].id
 
     def claim(name: str) -> str:
         with suppress(WorkflowError):
-            workspace.acting_as(lambda: actor(name, Role.MODERATOR)).service.claim(case_id)
+            workspace.acting_as(lambda: actor(name, Role.MODERATOR)).cases.apply(case_id, moderation.claim)
             return name
         return ""
 
     with ThreadPoolExecutor(4) as threads:
         won = [name for name in threads.map(claim, ["a", "b", "c", "d"]) if name]
     assert len(won) == 1
-    others = [workspace.acting_as(lambda name=name: actor(name, Role.MODERATOR)).service for name in ("e", "f")]  # type: ignore[misc]
-    taken = [service.claim_next() for service in others]
+    others = [workspace.acting_as(lambda name=name: actor(name, Role.MODERATOR)).cases for name in ("e", "f")]  # type: ignore[misc]
+    taken = [moderation.claim_next(cases) for cases in others]
     assert [case is not None and case.id != case_id for case in taken] == [True, False]
 
 
 def test_with_four_eyes_nobody_reviews_their_own(workspace: Workspace) -> None:
     strict = _strict(workspace)
-    ann, bob = (strict.acting_as(lambda who=who: who).service for who in (ANN, BOB))  # type: ignore[misc]
-    case = ann.submit(new_case(strict.acting_as(lambda: ANN), "kettle").id, "Look.")
+    ann, bob = (strict.acting_as(lambda who=who: who).cases for who in (ANN, BOB))  # type: ignore[misc]
+    case = moderation.submit_case(ann, new_case(strict.acting_as(lambda: ANN), "kettle").id, "Look.")
     with pytest.raises(NotAllowedError, match="You began this case"):
-        ann.claim(case.id)
-    assert (ann.claim_next(), ann.queue(QueueQuery(), 10)[1]) == (None, 0)
-    claimed = bob.claim_next()
+        ann.apply(case.id, moderation.claim)
+    assert (moderation.claim_next(ann), moderation.queue_page(ann, QueueQuery(), 10)[1]) == (None, 0)
+    claimed = moderation.claim_next(bob)
     assert claimed is not None
     assert claimed.id == case.id
 
 
-def _people(workspace: Workspace, *who: Actor) -> list[CaseService]:
-    return [workspace.acting_as(lambda one=one: one).service for one in who]  # type: ignore[misc]
+def _people(workspace: Workspace, *who: Actor) -> list[Cases]:
+    return [workspace.acting_as(lambda one=one: one).cases for one in who]  # type: ignore[misc]
 
 
 _TAG = "misleadingFactualError"
@@ -637,55 +640,55 @@ def test_a_submitted_case_is_changed_by_its_author_alone_and_by_nobody_while_it_
     workspace.tools.store.add(drafted())
     ann, bob, cleo = _people(workspace, ANN, BOB, CLEO)
     sha256, changed = text_sha256(NOTE), "The review found a link."
-    ann.submit("c1")
-    bob.open_passage("c1", "E1")
-    refused(lambda: bob.edit_draft("c1", changed, based_on=sha256), "submitted")
-    refused(lambda: bob.set_classification("c1", Classification.NOT_MISLEADING), "submitted")
-    refused(lambda: bob.judge("c1", "E1", Verdict.REJECT, "Old."), "submitted")
-    refused(lambda: bob.gather_steps("c1"), "submitted")
-    refused(lambda: bob.follow_up("c1", FollowUpKind.OTHER_SIDE), "submitted")
-    eve = workspace.acting_as(lambda: actor("eve", Role.CONTRIBUTOR)).service
-    ann.set_shared("c1", True)
+    moderation.submit_case(ann, "c1")
+    bob.apply("c1", actions.open_passage, "E1")
+    refused(lambda: bob.apply("c1", actions.edit_draft, changed, based_on=sha256), "submitted")
+    refused(lambda: bob.apply("c1", actions.set_classification, Classification.NOT_MISLEADING), "submitted")
+    refused(lambda: bob.apply("c1", actions.judge, "E1", Verdict.REJECT, "Old."), "submitted")
+    refused(lambda: StageRunner(bob, workspace.tools).gather_steps("c1"), "submitted")
+    refused(lambda: bob.apply("c1", follow_up_stages.follow_up, FollowUpKind.OTHER_SIDE), "submitted")
+    eve = workspace.acting_as(lambda: actor("eve", Role.CONTRIBUTOR)).cases
+    ann.apply("c1", actions.set_shared, True)
     for change in (
-        lambda: eve.compare_sentence("c1", NOTE, "E1", Support.SUPPORTED),
-        lambda: eve.match_claim("c1", "https://check.example/1", ClaimMatch.OTHER),
-        lambda: eve.assess_steps("c1"),
-        lambda: eve.tick_tag("c1", _TAG, ticked=True),
+        lambda: eve.apply("c1", actions.compare_sentence, NOTE, "E1", Support.SUPPORTED),
+        lambda: eve.apply("c1", actions.match_claim, "https://check.example/1", ClaimMatch.OTHER),
+        lambda: workspace.acting_as(lambda: actor("eve", Role.CONTRIBUTOR)).stages.assess_steps("c1"),
+        lambda: eve.apply("c1", actions.tick_tag, _TAG, ticked=True),
     ):
         refused(change, "submitted")
-    bob.claim("c1")
+    bob.apply("c1", moderation.claim)
     for who in (ann, bob, cleo):
-        refused(lambda who=who: who.edit_draft("c1", changed, based_on=sha256), "claimed")  # type: ignore[misc]
-        refused(lambda who=who: who.undo_edit("c1"), "claimed")  # type: ignore[misc]
-    ann.open_passage("c1", "E1")
-    refused(lambda: ann.judge("c1", "E1", Verdict.BACKGROUND, ""), "claimed")
-    refused(lambda: ann.gather_steps("c1"), "claimed")
-    refused(lambda: ann.tick_tag("c1", _TAG, ticked=True), "claimed")
-    refused(lambda: cleo.tick_tag("c1", _TAG, ticked=True), "claimed")
+        refused(lambda who=who: who.apply("c1", actions.edit_draft, changed, based_on=sha256), "claimed")  # type: ignore[misc]
+        refused(lambda who=who: who.apply("c1", actions.undo_edit), "claimed")  # type: ignore[misc]
+    ann.apply("c1", actions.open_passage, "E1")
+    refused(lambda: ann.apply("c1", actions.judge, "E1", Verdict.BACKGROUND, ""), "claimed")
+    refused(lambda: StageRunner(ann, workspace.tools).gather_steps("c1"), "claimed")
+    refused(lambda: ann.apply("c1", actions.tick_tag, _TAG, ticked=True), "claimed")
+    refused(lambda: cleo.apply("c1", actions.tick_tag, _TAG, ticked=True), "claimed")
     for who in (ann, cleo):
         for change in (
-            lambda who=who: who.compare_sentence("c1", NOTE, "E1", Support.SUPPORTED),
-            lambda who=who: who.match_claim("c1", "https://check.example/1", ClaimMatch.OTHER),
-            lambda who=who: who.assess_steps("c1"),
+            lambda who=who: who.apply("c1", actions.compare_sentence, NOTE, "E1", Support.SUPPORTED),
+            lambda who=who: who.apply("c1", actions.match_claim, "https://check.example/1", ClaimMatch.OTHER),
+            lambda who=who: StageRunner(who, workspace.tools).assess_steps("c1"),
         ):
             refused(change, "claimed")
-    refused(lambda: bob.compare_sentence("c1", NOTE, "E1", Support.SUPPORTED), "stale")  # not scored yet
-    assert bob.assess_steps("c1")
-    assert bob.match_claim("c1", "https://check.example/1", ClaimMatch.OTHER).claim_matches
-    assert bob.tick_tag("c1", _TAG, ticked=True).tags == (_TAG,)
-    assert ann.check_link_steps("c1")
-    bob.release("c1")
-    assert ann.edit_draft("c1", changed, based_on=sha256).draft.text == changed  # type: ignore[union-attr]
+    refused(lambda: bob.apply("c1", actions.compare_sentence, NOTE, "E1", Support.SUPPORTED), "stale")  # not scored yet
+    assert StageRunner(bob, workspace.tools).assess_steps("c1")
+    assert bob.apply("c1", actions.match_claim, "https://check.example/1", ClaimMatch.OTHER).claim_matches
+    assert bob.apply("c1", actions.tick_tag, _TAG, ticked=True).tags == (_TAG,)
+    assert StageRunner(ann, workspace.tools).check_link_steps("c1")
+    bob.apply("c1", moderation.release)
+    assert ann.apply("c1", actions.edit_draft, changed, based_on=sha256).draft.text == changed  # type: ignore[union-attr]
 
 
 def test_a_claimed_case_is_not_deleted_by_anybody(workspace: Workspace) -> None:
     workspace.tools.store.add(drafted())
     ann, bob, dora = _people(workspace, ANN, BOB, actor("dora", Role.ADMIN))
-    ann.submit("c1")
-    bob.claim("c1")
+    moderation.submit_case(ann, "c1")
+    bob.apply("c1", moderation.claim)
     for who in (ann, dora):
         refused(lambda who=who: who.delete("c1"), "claimed")  # type: ignore[misc]
-    bob.release("c1")
+    bob.apply("c1", moderation.release)
     ann.delete("c1")
     assert workspace.tools.store.count() == 0
 
@@ -693,15 +696,15 @@ def test_a_claimed_case_is_not_deleted_by_anybody(workspace: Workspace) -> None:
 def test_who_held_a_case_is_told_that_its_author_took_it_back_and_changed_it(workspace: Workspace) -> None:
     workspace.tools.store.add(moderation.claim(submitted(), NOW - 2 * LEASE, BOB))
     ann, bob = _people(workspace, ANN, BOB)
-    ann.withdraw("c1")
-    ann.edit_draft("c1", "The review found a link.", based_on=text_sha256(NOTE))
+    ann.apply("c1", moderation.withdraw)
+    ann.apply("c1", actions.edit_draft, "The review found a link.", based_on=text_sha256(NOTE))
     with pytest.raises(WorkflowError, match="its author took it back"):
-        bob.judge_pair("c1", NOTE, "E1", Support.SUPPORTED)
-    ann.submit("c1")
+        bob.apply("c1", moderation.judge_pair, NOTE, "E1", Support.SUPPORTED)
+    moderation.submit_case(ann, "c1")
     with pytest.raises(WorkflowError, match="took it back and sent it again"):
-        bob.finish_reading("c1")
-    bob.claim("c1")
-    refused(lambda: bob.judge_pair("c1", NOTE, "E1", Support.SUPPORTED), "edited elsewhere")
+        bob.apply("c1", moderation.finish_reading)
+    bob.apply("c1", moderation.claim)
+    refused(lambda: bob.apply("c1", moderation.judge_pair, NOTE, "E1", Support.SUPPORTED), "edited elsewhere")
 
 
 def test_the_service_knows_that_two_moderators_read_every_case(workspace: Workspace) -> None:
@@ -709,11 +712,11 @@ def test_the_service_knows_that_two_moderators_read_every_case(workspace: Worksp
     strict = replace(workspace, tools=replace(workspace.tools, settings=settings))
     workspace.tools.store.add(drafted())
     ann, bob = _people(strict, ANN, BOB)
-    readers = next(it for it in bob.obstacles(bob.get("c1")) if it.id.kind is ObstacleKind.READERS)
+    readers = next(it for it in approval.obstacles_for(bob, bob.get("c1")) if it.id.kind is ObstacleKind.READERS)
     assert readers.lifts == "Send it to the moderators."  # nobody approves past the readers
-    assert ann.submit("c1").desk.readers == 2
+    assert moderation.submit_case(ann, "c1").desk.readers == 2
     with pytest.raises(InputError, match="Two moderators"):
-        bob.set_readers("c1", 1)
+        moderation.set_case_readers(bob, "c1", 1)
 
 
 def test_two_readers_stay_two_once_one_of_them_has_begun() -> None:
@@ -782,7 +785,25 @@ def test_what_was_found_after_a_decision_says_nothing_of_how_far_readers_agree()
 def test_a_blind_reader_gets_the_case_without_what_the_first_found(workspace: Workspace) -> None:
     store = workspace.tools.store
     store.add(read(submitted(readers=2), BOB))
-    cleo = workspace.acting_as(lambda: CLEO).service
-    for case in (cleo.get("c1"), cleo.claim("c1")):
+    cleo = workspace.acting_as(lambda: CLEO).cases
+    for case in (cleo.get("c1"), cleo.apply("c1", moderation.claim)):
         assert not any(review.reader.name == "bob" for item in case.evidence for review in item.reviews)
     assert any(review.reader.name == "bob" for item in store.get("c1").evidence for review in item.reviews)
+
+
+def test_every_way_by_which_a_stored_case_comes_out_hides_what_another_reader_found(workspace: Workspace) -> None:
+    workspace.tools.store.add(read(submitted(readers=2), BOB))
+    cleo = workspace.acting_as(lambda: CLEO).cases
+    ways: dict[str, Callable[[], Case]] = {
+        "get": lambda: cleo.get("c1"),
+        "read_all": lambda: cleo.read_all()[0][0],
+        "update": lambda: cleo.update(Act.READ, "c1", lambda case, _: case),
+        "apply": lambda: cleo.apply("c1", moderation.claim),
+    }
+    public = {name: value for name, value in vars(Cases).items() if isfunction(value) and not name.startswith("_")}
+    returning = {name for name, value in public.items() if re.search(r"\bCase\b", signature(value).return_annotation)}
+    assert returning == {"add", *ways}  # who adds a case gave it
+    for way in ways.values():
+        case = way()
+        assert not any(review.reader.name == "bob" for item in case.evidence for review in item.reviews)
+        assert all(not reading.findings for reading in case.desk.readings)

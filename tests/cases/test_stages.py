@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete
 
-from crowdnotes.cases import follow_up_stages, gathering_stages
+from crowdnotes.cases import actions, approval, follow_up_stages, gathering_stages, intake
 from crowdnotes.cases.gathering_stages import SourceRequest, StageContext, StageResult
 from crowdnotes.domain import (
     PROGRAM,
@@ -53,21 +53,21 @@ class Desk:
     """A workspace whose engine is a `ThinkingEngine`, and a case."""
 
     def __init__(self, workspace: Workspace, engine: ThinkingEngine) -> None:
-        self.workspace, self.engine, self.service = workspace, engine, workspace.service
+        self.workspace, self.engine, self.cases, self.stages = workspace, engine, workspace.cases, workspace.stages
         self.id = new_case(workspace, "kettle").id
 
     @property
     def case(self) -> Case:
-        return self.service.get(self.id)
+        return self.cases.get(self.id)
 
     def gather(self) -> dict[str, str]:
         """Run what is left of gathering; each step's state."""
-        ended = run(self.workspace, self.id, "gather", self.service.gather_steps(self.id))
+        ended = run(self.workspace, self.id, "gather", self.stages.gather_steps(self.id))
         return {step.name: step.state.value for step in ended.steps}
 
     def write(self, *, before_inspection: bool = True) -> None:
         """Propose notes."""
-        steps = self.service.write_steps(self.id, before_inspection=before_inspection)
+        steps = self.stages.write_steps(self.id, before_inspection=before_inspection)
         run(self.workspace, self.id, "write", steps)
 
     def said(self, name: StageName) -> str:
@@ -117,11 +117,17 @@ def test_a_case_searches_for_no_more_than_thirty_things_by_itself(desk: Desk, mo
 def test_a_source_whose_text_is_gone_is_read_again(desk: Desk) -> None:
     desk.gather()
     source = desk.case.evidence[0].source
-    store = desk.service._tools.store
+    store = desk.workspace.tools.store
     with writing(store._engine) as connection:
         connection.execute(delete(tables.contents).where(tables.contents.c.sha256 == source.text_sha256))
-    desk.service.set_sources(
-        desk.id, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=date(2100, 1, 1)
+    desk.cases.apply(
+        desk.id,
+        intake.set_sources,
+        mode=Mode.AUTOMATION,
+        urls=[],
+        libraries=["topics"],
+        services=[],
+        until=date(2100, 1, 1),
     )
     assert set(desk.gather().values()) <= {"done", "kept"}
     assert store.has_text(str(source.text_sha256))
@@ -178,7 +184,7 @@ def test_a_second_search_that_was_stopped_goes_on_where_it_was(desk: Desk) -> No
     def stopped(_: Progress) -> StageOutcome:
         raise JobCancelled("The work was stopped.")
 
-    steps = desk.service.gather_steps(desk.id)
+    steps = desk.stages.gather_steps(desk.id)
     at = next(number for number, step in enumerate(steps) if step.name == "read again")
     job = desk.start([*steps[:at], replace(steps[at], run=stopped), *steps[at + 1 :]])
     assert job.state is JobState.CANCELLED
@@ -197,8 +203,8 @@ def test_without_a_search_to_make_or_a_place_to_search_none_is_put_on_record(des
     assert [states[name] for name in AGAIN] == ["kept"] * 4
     desk.engine.looks_for = "walnut"
     links = ["http://127.0.0.1:9/refused"]
-    case = desk.service.create(post_about("kettle"), mode=Mode.AUGMENTATION, urls=links)
-    desk.service.add_passage_by_hand(case.id, url=None, title="Mine", text="My own words on kettles.")
+    case = intake.create_case(desk.cases, post_about("kettle"), mode=Mode.AUGMENTATION, urls=links)
+    intake.add_passage_by_hand(desk.cases, case.id, url=None, title="Mine", text="My own words on kettles.")
     desk.id = case.id
     assert list(desk.gather()) == ["queries", "read", "passages", "settle"]
     assert desk.case.follow_ups == ()
@@ -209,8 +215,8 @@ def test_a_persons_follow_up_is_asked_about_and_puts_no_search_of_its_own_on_rec
     desk.engine.states = "submarine"
     desk.gather()
     desk.engine.looks_for = "walnut"
-    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, about="E2", libraries=["topics"])
-    run(desk.workspace, desk.id, "follow_up", desk.service.follow_up_steps(desk.id))
+    desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.MORE_LIKE, about="E2", libraries=["topics"])
+    run(desk.workspace, desk.id, "follow_up", desk.stages.follow_up_steps(desk.id))
     (asked,) = desk.case.follow_ups
     assert asked.kind is FollowUpKind.MORE_LIKE
     assert desk.engine.asked == [FIRST, list(asked.added)]
@@ -352,11 +358,11 @@ def test_a_post_that_claims_nothing_ends_without_a_search_a_note_or_a_question(
     desk.write()
     assert desk.said(StageName.DRAFT).startswith("No note: Not needed: the post is satire")
     assert desk.engine.earlier == []
-    assert desk.service.write_anyway(desk.id).decision is None
+    assert desk.cases.apply(desk.id, intake.write_anyway).decision is None
     desk.gather()
     assert [query.text for query in desk.case.queries] == [desk.case.post.text[:160]]
     assert desk.case.evidence
-    assert desk.service.decide(desk.id, DecisionKind.NOT_NEEDED).decision is not None
+    assert approval.decide_case(desk.cases, desk.id, DecisionKind.NOT_NEEDED).decision is not None
 
 
 JOKE = NoteWanted(chance=0.1, why_not=WhyUnwanted.JOKE, reason="Nobody boils a bank.")
@@ -386,12 +392,12 @@ def test_nothing_is_searched_read_or_asked_where_raters_may_want_no_note_until_a
         "No note: Not needed: it looks like a joke or an exaggeration that nobody takes literally. Nobody boils a bank."
     )
     assert desk.said(StageName.DRAFT) == told
-    desk.service.write_anyway(desk.id)
+    desk.cases.apply(desk.id, intake.write_anyway)
     assert desk.case.events[-1].as_text == "Note wanted all the same"
     desk.gather()
     desk.write()
     assert (len(planned), desk.engine.asked, desk.case.draft is not None) == (1, [FIRST], True)
-    changed = desk.service.edit_post(desk.id, "Another post on kettles.")
+    changed = intake.edit_post(desk.cases, desk.id, "Another post on kettles.")
     assert (changed.wanted, changed.anyway) == (None, False)
 
 
@@ -455,7 +461,7 @@ def test_a_note_that_fails_a_gate_before_anybody_read_it_is_mended_once_and_stan
     desk.write()
     before = desk.case.draft
     assert before is not None
-    desk.start(desk.service.assess_steps(desk.id, before_inspection=True, scores_only=True))
+    desk.start(desk.stages.assess_steps(desk.id, before_inspection=True, scores_only=True))
     after, assessment = desk.case.draft, desk.case.assessment
     assert after is not None
     assert assessment is not None
@@ -481,7 +487,7 @@ def test_a_note_that_says_too_little_is_not_mended_where_no_passage_gives_more(
     alone = case.settlement.replace(passages=(first,))
     desk.workspace.tools.store.update(desk.id, lambda case: case.replace(settlement=alone))
     monkeypatch.setattr(desk.engine, "revise", lambda *_: pytest.fail("There is nothing to mend it with."))
-    desk.start(desk.service.assess_steps(desk.id, before_inspection=True, scores_only=True))
+    desk.start(desk.stages.assess_steps(desk.id, before_inspection=True, scores_only=True))
     assert desk.said(StageName.ASSESS).endswith("It was not mended: no source gives more than it says")
     assert desk.case.draft == case.draft
 
@@ -492,7 +498,7 @@ def test_the_scores_of_a_mended_note_are_of_the_passages_in_use(desk: Desk, monk
     for name in ("E1", "E2"):
         use(desk.workspace, desk.id, name)
     desk.write(before_inspection=True)
-    desk.start(desk.service.assess_steps(desk.id, before_inspection=True, scores_only=True))
+    desk.start(desk.stages.assess_steps(desk.id, before_inspection=True, scores_only=True))
     assert desk.case.draft is not None
     assert desk.case.draft.text.count("It was watched.") == 2
     assert desk.case.assessment_is_current
@@ -505,7 +511,7 @@ def test_a_note_that_could_not_be_mended_keeps_its_scores_and_that_is_said(
     desk.gather()
     desk.write()
     desk.engine.revises = _down
-    desk.start(desk.service.assess_steps(desk.id, before_inspection=True, scores_only=True))
+    desk.start(desk.stages.assess_steps(desk.id, before_inspection=True, scores_only=True))
     assert desk.said(StageName.ASSESS).endswith("It was not mended: The server is down.")
     assert desk.case.assessment is not None
 
@@ -532,7 +538,7 @@ def test_where_comparing_comes_to_nothing_the_first_note_is_shown_and_that_is_sa
 def test_a_server_that_is_down_while_notes_are_compared_fails_the_job_and_the_notes_stay(desk: Desk) -> None:
     desk.gather()
     desk.engine.revises = _down
-    failed = desk.start(desk.service.write_steps(desk.id, before_inspection=True))
+    failed = desk.start(desk.stages.write_steps(desk.id, before_inspection=True))
     assert failed.state is JobState.FAILED
     assert (len(desk.case.candidates), desk.case.draft) == (2, None)
     desk.engine.revises = lambda: None
@@ -553,7 +559,7 @@ def test_to_propose_again_shows_the_writer_what_was_proposed_before(desk: Desk) 
 def test_words_that_a_person_wrote_are_not_replaced_by_what_the_program_proposes(desk: Desk) -> None:
     gather(desk.workspace, desk.id)
     use(desk.workspace, desk.id, "E1")
-    desk.service.edit_draft(desk.id, "My own words.", based_on=None)
+    desk.cases.apply(desk.id, actions.edit_draft, "My own words.", based_on=None)
     desk.write(before_inspection=False)
     assert desk.case.draft is not None
     assert desk.case.draft.text == "My own words."

@@ -22,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, MetaData, create_engine, insert, make_url, select, text, update
 
+from crowdnotes.cases import actions, approval, supernote_actions
 from crowdnotes.cases.export import cases_csv, to_json, to_markdown
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
@@ -158,42 +159,42 @@ def test_a_stored_case_that_is_changed_is_kept_in_the_newest_form(stored_file: E
 
 
 def test_every_stored_case_goes_on_to_a_decision(workspace: Workspace) -> None:
-    service = workspace.service
+    cases = workspace.cases
     went_on = 0
-    for item in service.list(limit=1_000):
-        case = service.reopen(item.id) if item.decision else service.get(item.id)
+    for item in cases.find(limit=1_000):
+        case = cases.apply(item.id, actions.reopen) if item.decision else cases.get(item.id)
         if not case.evidence:
-            service.decide(case.id, DecisionKind.REJECTED)
+            approval.decide_case(cases, case.id, DecisionKind.REJECTED)
             continue
         for passage in case.evidence:
-            service.open_passage(case.id, passage.id)
-            service.judge(case.id, passage.id, Verdict.USE, "")
+            cases.apply(case.id, actions.open_passage, passage.id)
+            cases.apply(case.id, actions.judge, passage.id, Verdict.USE, "")
         shown = case.draft.sha256 if case.draft else None
         note = f"The page says otherwise. {case.evidence[0].source.url}"
-        case = service.edit_draft(case.id, note, based_on=shown)
-        run(workspace, case.id, "assess", service.assess_steps(case.id, scores_only=True))
-        service.set_tags(case.id, ["misleadingFactualError"] * (case.classification.name == "MISLEADING"))
+        case = cases.apply(case.id, actions.edit_draft, note, based_on=shown)
+        run(workspace, case.id, "assess", workspace.stages.assess_steps(case.id, scores_only=True))
+        cases.apply(case.id, actions.set_tags, ["misleadingFactualError"] * (case.classification.name == "MISLEADING"))
         reason = "Read again by a person, and it holds."
-        case = service.get(case.id)
-        checks = {item.id: reason for item in service.obstacles(case) if item.id.is_overridable}
+        case = cases.get(case.id)
+        checks = {item.id: reason for item in approval.obstacles_for(cases, case) if item.id.is_overridable}
         assert case.draft is not None
-        decided = service.decide(case.id, DecisionKind.APPROVED, overrides=checks, seen=case.draft.sha256)
+        decided = approval.decide_case(cases, case.id, DecisionKind.APPROVED, overrides=checks, seen=case.draft.sha256)
         assert decided.status is CaseStatus.DECIDED
         went_on += 1
     assert went_on == 26
 
 
 def test_a_stored_follow_up_that_was_stopped_goes_on_and_a_killed_gathering_too(workspace: Workspace) -> None:
-    service = workspace.service
-    found = [service.get(item.id) for item in service.list(limit=1_000)]
+    cases = workspace.cases
+    found = [cases.get(item.id) for item in cases.find(limit=1_000)]
     stopped = next(case for case in found if any(asked.finished_at is None for asked in case.follow_ups))
-    run(workspace, stopped.id, "follow_up", service.follow_up_steps(stopped.id))
-    assert all(asked.finished_at for asked in service.get(stopped.id).follow_ups)
+    run(workspace, stopped.id, "follow_up", workspace.stages.follow_up_steps(stopped.id))
+    assert all(asked.finished_at for asked in cases.get(stopped.id).follow_ups)
     killed = next(case for case in found if case.stages and not case.sources)
     job = workspace.runner.latest(killed.id)
     assert job is not None
     assert not job.state.under_way
-    again = run(workspace, killed.id, "gather", service.gather_steps(killed.id))
+    again = run(workspace, killed.id, "gather", workspace.stages.gather_steps(killed.id))
     assert [step.state.value for step in again.steps] == ["kept", "kept", "done", "done"]
 
 
@@ -202,20 +203,20 @@ def test_stored_supernotes_are_exported_and_newer_notes_go_on_in_them(tmp_path: 
     settings = Settings(data_dir=tmp_path, database_url=None)
     fakes: dict[str, Any] = {"embedder": HashingEmbedder(), "engine": ScriptedEngine(), "fetcher": Web()}
     with open_workspace(settings, links=LiveLinks(), **fakes) as opened:
-        service = opened.service
-        found = [service.get(item.id) for item in service.list()]
+        cases = opened.cases
+        found = [cases.get(item.id) for item in cases.find()]
         rounds = [len(case.supernote.rounds) for case in found if case.supernote]
         answers = [item.answer for case in found for item in case.suggestions]
         assert (sorted(rounds), answers) == ([0, 1, 1, 1, 2], [SuggestionAnswer.YES, SuggestionAnswer.NO, None])
         for case in found:
             assert case.id in to_markdown(case)
-            service.watch(case.id, [*NOTES, NEWER])
-            run(opened, case.id, "supernote", service.supernote_steps(case.id))
-            after = service.get(case.id)
+            supernote_actions.update_notes(cases, case.id, [*NOTES, NEWER])
+            run(opened, case.id, "supernote", opened.stages.supernote_steps(case.id))
+            after = cases.get(case.id)
             assert after.draft is not None
             assert after.supernote is not None
             assert "N4" in {note.id for note in after.supernote.used}
-            assert service.watched(after).changes == "Nothing has changed"
+            assert supernote_actions.supernote_update(after).changes == "Nothing has changed"
 
 
 def _set_document(engine: Engine, case_id: str, **changes: Any) -> str:

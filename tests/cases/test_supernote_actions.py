@@ -11,8 +11,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from crowdnotes.cases import suggestions, supernote_actions, supernote_stages
+from crowdnotes.cases import actions, approval, intake, suggestions, supernote_actions, supernote_stages
 from crowdnotes.cases.export import to_markdown
+from crowdnotes.cases.supernote_actions import supernote_update
 from crowdnotes.cases.supernote_stages import chosen
 from crowdnotes.domain import (
     Candidate,
@@ -111,16 +112,16 @@ def test_the_pages_of_the_used_notes_are_the_sources_beside_the_persons_own() ->
 
 def test_a_post_may_be_without_words_only_where_its_link_is_known(workspace: Workspace) -> None:
     notes = [note("It is not. https://a.example.org/1")]
-    case = workspace.service.create_supernote("", notes=notes, url=POST_URL, wanted=7)
+    case = supernote_actions.create_supernote(workspace.cases, "", notes=notes, url=POST_URL, wanted=7)
     assert (case.post.text, case.post.url, _work(case).wanted) == ("", POST_URL, 7)
-    assert [item.post_excerpt for item in workspace.service.list("1353031711349739523")] == [POST_URL]
+    assert [item.post_excerpt for item in workspace.cases.find("1353031711349739523")] == [POST_URL]
     assert "Its words are not known" in to_markdown(case)
     for words in ({"url": None}, {"url": POST_URL, "wanted": 0}):
         with pytest.raises(InputError):
-            workspace.service.create_supernote("", notes=notes, **words)
+            supernote_actions.create_supernote(workspace.cases, "", notes=notes, **words)
     with pytest.raises(InputError, match="no note"):
-        workspace.service.create_supernote("Words.", notes=[])
-    assert workspace.service.edit_post(case.id, "The words.").post.text == "The words."
+        supernote_actions.create_supernote(workspace.cases, "Words.", notes=[])
+    assert intake.edit_post(workspace.cases, case.id, "The words.").post.text == "The words."
 
 
 def _round(number: int, *texts: str) -> SupernoteRound:
@@ -236,15 +237,15 @@ MANY = (
 def begun(
     workspace: Workspace, *notes: ExistingNote, text: str = "The kettle makes people ill!", wanted: int = 9
 ) -> str:
-    service = workspace.service
-    return service.create_supernote(text, notes=notes or NOTES, url=POST_URL, wanted=wanted).id
+    cases = workspace.cases
+    return supernote_actions.create_supernote(cases, text, notes=notes or NOTES, url=POST_URL, wanted=wanted).id
 
 
 def made(workspace: Workspace, case_id: str, kind: str = "supernote") -> Case:
     """The case after the work of that kind, which is done."""
     job = workspace.runner.wait(workspace.start(case_id, kind).id, timeout=PATIENCE)
     assert job.state is JobState.DONE, job
-    return workspace.service.get(case_id)
+    return workspace.cases.get(case_id)
 
 
 def newest(case: Case) -> SupernoteRound:
@@ -265,7 +266,7 @@ def test_whole_sentences_of_the_notes_become_the_draft_with_the_pages_as_its_evi
     linked_pages = {item.id for item in case.evidence if item.source.url and item.source.url in case.draft.text}
     assert linked_pages
     assert set(case.draft.evidence_ids) == linked_pages
-    kinds = {item.id.kind for item in linked.service.obstacles(case)}
+    kinds = {item.id.kind for item in approval.obstacles_for(linked.cases, case)}
     assert {ObstacleKind.NO_EVIDENCE, ObstacleKind.UNOPENED} <= kinds
     assert len(case.candidates) > 1
 
@@ -274,8 +275,8 @@ def test_a_post_without_words_has_candidates_and_relevance_is_not_run(linked: Wo
     case = made(linked, begun(linked, text=""))
     assert case.draft is not None
     for item in case.evidence:
-        linked.service.open_passage(case.id, item.id)
-        linked.service.judge(case.id, item.id, Verdict.USE, "")
+        linked.cases.apply(case.id, actions.open_passage, item.id)
+        linked.cases.apply(case.id, actions.judge, item.id, Verdict.USE, "")
     case = made(linked, case.id, "assess")
     assert case.assessment is not None
     relevance = case.assessment.gate(GateName.RELEVANCE)
@@ -305,7 +306,7 @@ def test_where_no_jury_sits_the_best_note_is_told_all_the_same(linked: Workspace
 def test_new_notes_make_candidates_of_themselves_alone(linked: Workspace) -> None:
     case = made(linked, begun(linked))
     before = {item.text for item in newest(case).candidates}
-    linked.service.watch(case.id, [*NOTES, NEWER])
+    supernote_actions.update_notes(linked.cases, case.id, [*NOTES, NEWER])
     case = made(linked, case.id)
     done = newest(case)
     assert (done.number, done.written_from, len(_work(case).rounds[0].candidates)) == (2, ("N4",), 1)
@@ -313,7 +314,7 @@ def test_new_notes_make_candidates_of_themselves_alone(linked: Workspace) -> Non
     assert fresh
     assert all("N4" in item.notes for item in fresh)
     rated = note(NOTES[0].text, ratings=Ratings(helpful=40))
-    linked.service.watch(case.id, [rated, *NOTES[1:], NEWER])
+    supernote_actions.update_notes(linked.cases, case.id, [rated, *NOTES[1:], NEWER])
     case = made(linked, case.id)
     assert newest(case).written_from == ()
     assert {item.text for item in newest(case).candidates} == {item.text for item in done.candidates}
@@ -321,19 +322,19 @@ def test_new_notes_make_candidates_of_themselves_alone(linked: Workspace) -> Non
 
 
 def test_newer_notes_say_whether_a_better_one_stands_and_is_worth_its_ratings(linked: Workspace) -> None:
-    service = linked.service
+    cases = linked.cases
     case = made(linked, begun(linked))
     assert case.draft is not None
-    assert service.watched(case).better == ""
-    case = service.set_posted(case.id, PostedNote(text=case.draft.text, at=AT))
-    case = service.watch(case.id, [*NOTES, NEWER])
-    assert "N4: new" in service.watched(case).changes
-    assert "the posted note is the winner again" in service.watched(case).better
-    assert service.watched(case).replace is False
+    assert supernote_update(case).better == ""
+    case = cases.apply(case.id, supernote_actions.set_posted, PostedNote(text=case.draft.text, at=AT))
+    case = supernote_actions.update_notes(cases, case.id, [*NOTES, NEWER])
+    assert "N4: new" in supernote_update(case).changes
+    assert "the posted note is the winner again" in supernote_update(case).better
+    assert supernote_update(case).replace is False
     poor = PostedNote(text="It is not so.", negative=Ratings(not_helpful=9), at=AT)
-    service.set_posted(case.id, poor)
+    cases.apply(case.id, supernote_actions.set_posted, poor)
     case = made(linked, case.id)
-    told = service.watched(case)
+    told = supernote_update(case)
     assert newest(case).posted is not None
     assert ("than the posted note" in told.better, "0.40" in told.crossing) == (True, True)
     assert told.why
@@ -384,7 +385,7 @@ class TestWithAModel:
         engine.writer.breaks = {4: JobCancelled("Stopped.")}
         job = linked.runner.wait(linked.start(case_id, "supernote").id, timeout=PATIENCE)
         assert job.state is JobState.CANCELLED
-        stopped = newest(linked.service.get(case_id))
+        stopped = newest(linked.cases.get(case_id))
         assert 1 <= len(stopped.asked) < 6
         assert stopped.candidates
         calls, engine.writer.breaks = engine.writer.written, {}
@@ -408,18 +409,18 @@ class TestWithAModel:
         engine.writer.write = answered_at_once  # type: ignore[assignment]
         job = linked.start(case_id, "supernote")
         assert linked.runner.wait(job.id, timeout=PATIENCE).state is JobState.CANCELLED
-        assert sorted(newest(linked.service.get(case_id)).asked) == list(range(6))
+        assert sorted(newest(linked.cases.get(case_id)).asked) == list(range(6))
         made(linked, case_id)
         made(linked, case_id)
         assert len(variants) == len(set(variants)) == 12
 
     def test_the_cost_is_told_before_it_is_spent(self, linked: Workspace, engine: ThinkingEngine) -> None:
-        case = linked.service.get(begun(linked, wanted=30))
-        assert linked.service.supernote_cost(case).startswith(
+        case = linked.cases.get(begun(linked, wanted=30))
+        assert linked.stages.supernote_cost(case).startswith(
             "10 calls, about "
         )  # the claim, six, two of tone, the judge
         engine.supernotes = None
-        assert linked.service.supernote_cost(case) == "no cost"
+        assert linked.stages.supernote_cost(case) == "no cost"
 
     def test_an_answer_that_came_to_nothing_is_told_and_none_at_all_is_an_error(
         self, linked: Workspace, engine: ThinkingEngine
@@ -458,7 +459,7 @@ class TestWithAModel:
     ) -> None:
         case = made(linked, begun(linked, text=""))
         assert case.draft is not None
-        linked.service.suggest(case.id, ["Say who found it.", "Call them liars."])
+        linked.cases.apply(case.id, suggestions.suggest, ["Say who found it.", "Call them liars."])
         yes = SuggestionReply(SuggestionAnswer.YES, "It helps.", "It names the office.")
         no = SuggestionReply(SuggestionAnswer.NO, "It takes a side.")
         final = (carried(NoteSentence("A review found that the kettle made nobody ill.", ("N1",)), case.evidence[0]),)
@@ -481,7 +482,7 @@ class TestWithAModel:
         case = made(linked, begun(linked, *NOTES[:1]))
         plain = case.replace(supernote=None, candidates=())
         linked.tools.store.update(case.id, lambda _: plain)
-        linked.service.suggest(case.id, ["Say who found it."])
+        linked.cases.apply(case.id, suggestions.suggest, ["Say who found it."])
         yes = SuggestionReply(SuggestionAnswer.YES, "It helps.", "It names the review.")
         final = (carried(NoteSentence("A review found that the kettle made nobody ill.", ("N1",)), case.evidence[0]),)
         engine.writer.replies = SuggestionReplies((yes,), final)
@@ -492,7 +493,7 @@ class TestWithAModel:
 
     def test_when_the_posts_words_come_all_is_made_anew_for_them(self, linked: Workspace) -> None:
         case = made(linked, begun(linked, text=""))
-        linked.service.edit_post(case.id, "The kettle makes people ill!")
+        intake.edit_post(linked.cases, case.id, "The kettle makes people ill!")
         after = made(linked, case.id)
         assert (newest(after).number, len(newest(after).passed) > 0) == (2, True)
         assert after.claims
@@ -503,7 +504,7 @@ class TestWithAModel:
         self, linked: Workspace, engine: ThinkingEngine
     ) -> None:
         case = made(linked, begun(linked))
-        linked.service.suggest(case.id, ["Be bolder."])
+        linked.cases.apply(case.id, suggestions.suggest, ["Be bolder."])
         yes = SuggestionReply(SuggestionAnswer.YES, "It helps.", "Bolder.")
         engine.writer.loaded = "LIE"
         engine.writer.replies = SuggestionReplies((yes,), (NoteSentence("This is a stupid LIE by idiots!", ("N1",)),))
@@ -539,19 +540,19 @@ def test_the_judge_chooses_only_among_those_that_the_jury_cannot_tell_apart() ->
 
 
 def test_the_winner_is_approved_under_the_same_rules_as_any_note(linked: Workspace) -> None:
-    service = linked.service
+    cases = linked.cases
     case = made(linked, begun(linked))
     case = made(linked, case.id, "assess")
-    unread = {item.id.subject for item in service.obstacles(case) if item.id.kind is ObstacleKind.UNOPENED}
+    unread = {item.id.subject for item in approval.obstacles_for(cases, case) if item.id.kind is ObstacleKind.UNOPENED}
     assert case.draft is not None
     assert unread == set(case.draft.evidence_ids) != set()
     for item in case.evidence:
-        service.open_passage(case.id, item.id)
-        service.judge(case.id, item.id, Verdict.USE, "")
+        cases.apply(case.id, actions.open_passage, item.id)
+        cases.apply(case.id, actions.judge, item.id, Verdict.USE, "")
     case = made(linked, case.id, "assess")
-    service.set_tags(case.id, ["misleadingFactualError"])
-    assert service.obstacles(service.get(case.id)) == ()
+    cases.apply(case.id, actions.set_tags, ["misleadingFactualError"])
+    assert approval.obstacles_for(cases, cases.get(case.id)) == ()
     assert case.draft is not None
-    decided = service.decide(case.id, DecisionKind.APPROVED, seen=case.draft.sha256)
+    decided = approval.decide_case(cases, case.id, DecisionKind.APPROVED, seen=case.draft.sha256)
     with pytest.raises(WorkflowError):
         linked.start(decided.id, "supernote")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import crowdnotes
+from crowdnotes.cases import approval, intake
 from crowdnotes.domain import PROGRAM, CaseStatus, DecisionKind, FetchOutcome, Mode, StageName, StageOutcome
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.jobs import JobState, Progress
@@ -67,7 +68,7 @@ def test_new_sources_keep_the_passages_that_a_person_opened(workspace: Workspace
 
 def test_sources_chosen_while_the_program_reads_are_not_taken_as_read(workspace: Workspace) -> None:
     case = new_case(workspace, "quarry")
-    first, search, *rest = workspace.service.gather_steps(case.id)
+    first, search, *rest = workspace.stages.gather_steps(case.id)
 
     def search_while_the_person_chooses(progress: Progress) -> StageOutcome:
         ended = search.run(progress)
@@ -76,20 +77,20 @@ def test_sources_chosen_while_the_program_reads_are_not_taken_as_read(workspace:
 
     steps = [first, replace(search, run=search_while_the_person_chooses), *rest]
     workspace.runner.wait(workspace.runner.start(case.id, "gather", steps).id, timeout=PATIENCE)
-    stages = {stage.name for stage in workspace.service.get(case.id).stages}
+    stages = {stage.name for stage in workspace.cases.get(case.id).stages}
     assert stages.isdisjoint({StageName.QUERIES, StageName.SEARCH})
 
 
 def test_another_post_starts_with_no_words_and_new_numbers(workspace: Workspace) -> None:
     case = new_case(workspace, "ribbon")
     old = {item.id for item in gather(workspace, case.id).evidence}
-    assert workspace.service.edit_post(case.id, post_about("velvet")).draft is None
+    assert intake.edit_post(workspace.cases, case.id, post_about("velvet")).draft is None
     assert old.isdisjoint({item.id for item in gather(workspace, case.id).evidence})
 
 
 def test_a_library_that_is_gone_costs_only_its_own_records(workspace: Workspace) -> None:
     case = new_case(workspace, "yeast")
-    run(workspace, case.id, "gather", workspace.service.gather_steps(case.id)[:2])
+    run(workspace, case.id, "gather", workspace.stages.gather_steps(case.id)[:2])
     workspace.libraries.remove("topics")
     assert {source.outcome for source in gather(workspace, case.id).sources} == {FetchOutcome.UNREADABLE}
 
@@ -99,22 +100,22 @@ def test_pressing_write_again_adds_no_empty_undo(workspace: Workspace) -> None:
     gather(workspace, case.id)
     use(workspace, case.id, "E1")
     for _ in range(3):
-        run(workspace, case.id, "write", workspace.service.write_steps(case.id))
-    assert workspace.service.get(case.id).revisions == ()
+        run(workspace, case.id, "write", workspace.stages.write_steps(case.id))
+    assert workspace.cases.get(case.id).revisions == ()
 
 
 def test_there_must_be_somewhere_to_look_and_something_to_score(workspace: Workspace) -> None:
-    service = workspace.service
-    nowhere = service.create("A post.", mode=Mode.AUTOMATION)
+    cases = workspace.cases
+    nowhere = intake.create_case(cases, "A post.", mode=Mode.AUTOMATION)
     with pytest.raises(InputError, match="nothing to search"):
-        service.gather_steps(nowhere.id)
-    no_links = service.create("A post.", mode=Mode.AUGMENTATION)
+        workspace.stages.gather_steps(nowhere.id)
+    no_links = intake.create_case(cases, "A post.", mode=Mode.AUGMENTATION)
     with pytest.raises(InputError, match="no source to read"):
-        service.gather_steps(no_links.id)
+        workspace.stages.gather_steps(no_links.id)
     with pytest.raises(WorkflowError, match="No source is in use"):
-        service.write_steps(no_links.id)
+        workspace.stages.write_steps(no_links.id)
     with pytest.raises(WorkflowError, match="no note to score"):
-        service.assess_steps(no_links.id)
+        workspace.stages.assess_steps(no_links.id)
 
 
 def test_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
@@ -124,7 +125,7 @@ def test_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
         cases = list(sessions.map(lambda pair: draft_and_approve(workspace, *pair), zip(topics, authors, strict=True)))
         assert len({case.id for case in cases}) == _SESSIONS
         for case, topic, author in zip(cases, topics, authors, strict=True):
-            kept = workspace.service.get(case.id)
+            kept = workspace.cases.get(case.id)
             assert kept.post.text == post_about(topic)
             assert kept.draft is not None
             assert f"/{topic}" in kept.draft.text
@@ -143,7 +144,7 @@ from tests.cases.walk import ThinkingEngine, new_case, run, small_workspace, use
 
 def story(folder, doomed):
     workspace = small_workspace(folder, engine=ThinkingEngine())
-    service = workspace.service
+    stages = workspace.stages
     case = new_case(workspace, "lantern")
     print(case.id, end=" ", flush=True)
 
@@ -153,10 +154,10 @@ def story(folder, doomed):
                 object.__setattr__(step, "run", lambda progress: os.kill(os.getpid(), signal.SIGKILL))
         return steps
 
-    run(workspace, case.id, "gather", deadly(service.gather_steps(case.id)))
-    use(workspace, case.id, service.get(case.id).evidence[0].id)
-    run(workspace, case.id, "write", deadly(service.write_steps(case.id)))
-    run(workspace, case.id, "assess", deadly(service.assess_steps(case.id)))
+    run(workspace, case.id, "gather", deadly(stages.gather_steps(case.id)))
+    use(workspace, case.id, stages.cases.get(case.id).evidence[0].id)
+    run(workspace, case.id, "write", deadly(stages.write_steps(case.id)))
+    run(workspace, case.id, "assess", deadly(stages.assess_steps(case.id)))
 
 for doomed in sys.argv[2:]:
     child = os.fork()
@@ -199,31 +200,31 @@ def test_killed_in_any_stage_the_case_resumes_with_what_was_finished(killed: tup
 
 def _resumes(folder: Path, case_id: str, doomed: StageName) -> None:
     with small_workspace(folder, engine=ThinkingEngine()) as workspace:
-        service = workspace.service
+        cases = workspace.cases
         finished = _OF_A_NOTE[: _OF_A_NOTE.index(doomed)]
-        assert [stage.name for stage in service.get(case_id).stages] == finished
+        assert [stage.name for stage in cases.get(case_id).stages] == finished
         job = workspace.runner.latest(case_id)
         assert job is not None
         assert job.state is JobState.INTERRUPTED
         if doomed in _GATHERING:
-            resumed = run(workspace, case_id, "gather", service.gather_steps(case_id))
+            resumed = run(workspace, case_id, "gather", workspace.stages.gather_steps(case_id))
             kept = [step.name for step in resumed.steps if step.state.value == "kept"]
             assert kept[: len(finished)] == [stage.value for stage in finished]
             assert all(name.endswith(" again") for name in kept[len(finished) :])  # there was no need of them
-            assert service.get(case_id).evidence
+            assert cases.get(case_id).evidence
         else:
-            assert [item.id for item in service.get(case_id).used_evidence] == ["E1"]
+            assert [item.id for item in cases.get(case_id).used_evidence] == ["E1"]
             if doomed in (StageName.DRAFT, StageName.REVISE):
-                run(workspace, case_id, "write", service.write_steps(case_id))
-            run(workspace, case_id, "assess", service.assess_steps(case_id))
-            assert service.get(case_id).assessment_is_current
+                run(workspace, case_id, "write", workspace.stages.write_steps(case_id))
+            run(workspace, case_id, "assess", workspace.stages.assess_steps(case_id))
+            assert cases.get(case_id).assessment_is_current
 
 
 def test_work_on_a_case_that_is_decided_meanwhile_ends_as_cancelled(workspace: Workspace) -> None:
-    service = workspace.service
+    cases = workspace.cases
     case = new_case(workspace, "kettle")
-    steps = service.gather_steps(case.id)
-    service.decide(case.id, DecisionKind.NOT_NEEDED)
+    steps = workspace.stages.gather_steps(case.id)
+    approval.decide_case(cases, case.id, DecisionKind.NOT_NEEDED)
     ended = workspace.runner.wait(workspace.runner.start(case.id, "gather", steps).id, 30)
     assert ended.state is JobState.CANCELLED
-    assert service.get(case.id).queries == ()
+    assert cases.get(case.id).queries == ()

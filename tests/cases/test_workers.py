@@ -19,8 +19,9 @@ import pytest
 from sqlalchemy import Engine, text
 
 from crowdnotes.batches import Batch
-from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind
-from crowdnotes.cases.service import CaseService
+from crowdnotes.cases import intake
+from crowdnotes.cases.pipeline import JOBS, Job
+from crowdnotes.cases.stages import StageRunner
 from crowdnotes.domain import Mode
 from crowdnotes.errors import ConfigurationError, DatabaseNotReadyError, JobError
 from crowdnotes.jobs import JobState, Progress, Step, plain_step, queue
@@ -81,7 +82,7 @@ def working(shared: Workspace) -> Iterator[Working]:
 
 
 def _begun(workspace: Workspace) -> JobRecord:
-    case = workspace.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
+    case = intake.create_case(workspace.cases, post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
     return workspace.start(case.id, "gather")
 
 
@@ -95,7 +96,7 @@ def test_a_job_waits_for_a_worker_which_does_it_as_whoever_asked(shared: Workspa
     assert shared.runner.has_workers()
     there.stop()
     assert (ended.state, ended.fence, ended.by_key) == (JobState.DONE, 1, shared.actor.key)
-    case = shared.service.get(job.case_id)
+    case = shared.cases.get(job.case_id)
     assert case.evidence
     assert {stage.job for stage in case.stages} == {job.id}
 
@@ -124,13 +125,13 @@ class Blocker:
     def __init__(self) -> None:
         self.begun, self.released = threading.Semaphore(0), threading.Event()
 
-    def steps(self, service: CaseService, case_id: str) -> list[Step]:
+    def steps(self, stages: StageRunner, case_id: str) -> list[Step]:
         def run(progress: Progress) -> str:
             self.begun.release()
             progress.count(1, 3, "the first")
             while not self.released.wait(0.02):
                 progress.check()
-            return service.edit_post(case_id, "Saved behind the fence.").post.text
+            return intake.edit_post(stages.cases, case_id, "Saved behind the fence.").post.text
 
         return [plain_step("block", "Block", run)]
 
@@ -139,12 +140,12 @@ class Blocker:
 def block(monkeypatch: pytest.MonkeyPatch) -> Blocker:
     """As the kind of work "links"."""
     blocker = Blocker()
-    monkeypatch.setitem(JOB_KINDS, "links", JobKind("links", "Blocking", "Decide", blocker.steps))
+    monkeypatch.setitem(JOBS, "links", Job("Blocking", "Decide", blocker.steps))
     return blocker
 
 
 def test_progress_and_cancel_cross_processes(shared: Workspace, working: Working, block: Blocker) -> None:
-    case = shared.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
+    case = intake.create_case(shared.cases, post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
     job = shared.start(case.id, "links")
     assert block.begun.acquire(timeout=PATIENCE)
     until(lambda: shared.runner.get(job.id).steps[0].state == "running")
@@ -161,7 +162,7 @@ def test_what_waits_is_cancelled_at_once(shared: Workspace) -> None:
 
 
 def test_a_worker_that_stops_gives_its_work_to_another(shared: Workspace, block: Blocker) -> None:
-    case = shared.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
+    case = intake.create_case(shared.cases, post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
     first = Working(shared.worker(slots=1))
     job = shared.start(case.id, "links")
     assert block.begun.acquire(timeout=PATIENCE)
@@ -177,7 +178,7 @@ def test_a_worker_that_stops_gives_its_work_to_another(shared: Workspace, block:
 def test_one_that_was_only_thought_dead_saves_nothing_and_the_job_is_not_lost(
     shared: Workspace, working: Working, block: Blocker
 ) -> None:
-    case = shared.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
+    case = intake.create_case(shared.cases, post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
     job = shared.start(case.id, "links")
     assert block.begun.acquire(timeout=PATIENCE)
     with writing(shared.runner.engine) as connection:  # somebody else took it up
@@ -186,7 +187,7 @@ def test_one_that_was_only_thought_dead_saves_nothing_and_the_job_is_not_lost(
     # The first one's save is refused; Procrastinate thinks the job has ended; it is put into the queue again.
     ended = shared.runner.wait(job.id, PATIENCE)
     assert (ended.state, ended.fence) == (JobState.DONE, 3)
-    assert [event.kind for event in shared.service.get(case.id).events].count("post edited") <= 1
+    assert [event.kind for event in shared.cases.get(case.id).events].count("post edited") <= 1
 
 
 def test_a_worker_of_another_version_refuses(shared: Workspace, working: Working) -> None:
@@ -246,16 +247,16 @@ def test_a_worker_that_dies_between_write_and_commit_leaves_nothing_and_another_
     shared: Workspace, tmp_path: Path, postgres_tables_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = _begun(shared)
-    before = shared.service.get(job.case_id)
+    before = shared.cases.get(job.case_id)
     with workers(tmp_path, postgres_tables_url) as there:
         there.start("dying")
         until(lambda: shared.runner.get(job.id).fence == 1)
         until(lambda: not there.alive())
         there.running.clear()
-        assert shared.service.get(job.case_id) == before
+        assert shared.cases.get(job.case_id) == before
         there.start()
         assert shared.runner.wait(job.id, PATIENCE).state is JobState.DONE
-    done = Counter(event.kind for event in shared.service.get(job.case_id).events if event.kind.startswith("stage "))
+    done = Counter(event.kind for event in shared.cases.get(job.case_id).events if event.kind.startswith("stage "))
     assert set(done.values()) == {1}
     assert shared.runner.get(job.id).fence == 2
 
@@ -294,10 +295,10 @@ def _kill_often(shared: Workspace, folder: Path, url: str, *, kills: int, cases:
         until(lambda: not there.orphans())
     assert batch.counts()[0] == {"done": cases}
     ids = {str(row["case_id"]) for row in batch.results()}
-    assert len(ids) == shared.service.count() == cases
+    assert len(ids) == shared.cases.count() == cases
     taken = 0
     for case_id in ids:
-        done = Counter(event.kind for event in shared.service.get(case_id).events if event.kind.startswith("stage "))
+        done = Counter(event.kind for event in shared.cases.get(case_id).events if event.kind.startswith("stage "))
         assert done.keys() >= {f"stage {name}" for name in STAGES}
         assert set(done.values()) == {1}
         job = shared.runner.latest(case_id)

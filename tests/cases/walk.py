@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from crowdnotes.cases import actions, approval, intake
 from crowdnotes.domain import (
     AnswerKind,
     Case,
@@ -143,39 +144,39 @@ class Told:
 
 def gather(workspace: Workspace, case_id: str) -> Case:
     """Run what gathering is left to do; the case as it is then."""
-    run(workspace, case_id, "gather", workspace.service.gather_steps(case_id))
-    return workspace.service.get(case_id)
+    run(workspace, case_id, "gather", workspace.stages.gather_steps(case_id))
+    return workspace.cases.get(case_id)
 
 
 def use(workspace: Workspace, case_id: str, evidence_id: str) -> None:
     """Open a passage and put it to use, as a person does."""
-    workspace.service.open_passage(case_id, evidence_id)
-    workspace.service.judge(case_id, evidence_id, Verdict.USE, "")
+    workspace.cases.apply(case_id, actions.open_passage, evidence_id)
+    workspace.cases.apply(case_id, actions.judge, evidence_id, Verdict.USE, "")
 
 
 def only_link(workspace: Workspace, case_id: str, url: str) -> None:
     """Choose one link in the place of all that was searched."""
     chosen: dict[str, list[str]] = {"urls": [url], "libraries": [], "services": []}
-    workspace.service.set_sources(case_id, mode=Mode.AUGMENTATION, **chosen, own_words="", until=None)
+    workspace.cases.apply(case_id, intake.set_sources, mode=Mode.AUGMENTATION, **chosen, own_words="", until=None)
 
 
 def new_case(workspace: Workspace, topic: str) -> Case:
     """A case that awaits gathering."""
-    return workspace.service.create(post_about(topic), mode=Mode.AUTOMATION, libraries=["topics"])
+    return intake.create_case(workspace.cases, post_about(topic), mode=Mode.AUTOMATION, libraries=["topics"])
 
 
 def draft_and_approve(workspace: Workspace, topic: str, by: str) -> Case:
     """All of it, as a person would do it by the page's calls."""
     workspace = workspace.acting_as(lambda: actor(by))
-    service = workspace.service
+    cases = workspace.cases
     case = new_case(workspace, topic)
     use(workspace, case.id, gather(workspace, case.id).evidence[0].id)
-    run(workspace, case.id, "write", service.write_steps(case.id))
-    case = service.get(case.id)
+    run(workspace, case.id, "write", workspace.stages.write_steps(case.id))
+    case = cases.get(case.id)
     assert case.draft is not None
-    case = service.edit_draft(case.id, f"In short: {case.draft.text}", based_on=case.draft.sha256)
-    run(workspace, case.id, "assess", service.assess_steps(case.id))
-    service.set_tags(case.id, ["misleadingFactualError"])
-    case = service.get(case.id)
+    case = cases.apply(case.id, actions.edit_draft, f"In short: {case.draft.text}", based_on=case.draft.sha256)
+    run(workspace, case.id, "assess", workspace.stages.assess_steps(case.id))
+    cases.apply(case.id, actions.set_tags, ["misleadingFactualError"])
+    case = cases.get(case.id)
     assert case.draft is not None
-    return service.decide(case.id, DecisionKind.APPROVED, seen=case.draft.sha256)
+    return approval.decide_case(cases, case.id, DecisionKind.APPROVED, seen=case.draft.sha256)

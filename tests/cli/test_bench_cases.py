@@ -133,7 +133,7 @@ def test_every_post_gets_a_note_and_the_folder_its_table(tmp_path: Path, engine:
     assert "kettle" in lines_of(tmp_path)[0]["note"]
     assert (tmp_path / "run" / "table.csv").read_text(encoding="utf-8").startswith("half,posts,judged")
     with small_workspace(tmp_path) as own:  # the cases of a run are not among the person's own
-        assert own.service.list() == []
+        assert own.cases.find() == []
 
 
 def test_a_gate_that_fails_shows_in_the_rates_and_as_text(tmp_path: Path, engine: WritingEngine) -> None:

@@ -73,16 +73,16 @@ def test_work_begun_keeps_its_engine_and_what_begins_after_it_has_the_new_one(tm
         )
         shared = SharedWorkspace(opened)
         with opened:
-            service = shared.current.service
-            case_id = begun_case(service)
-            before = service.write_steps(case_id, before_inspection=True)
+            cases = shared.current.cases
+            case_id = begun_case(cases)
+            before = shared.current.stages.write_steps(case_id, before_inspection=True)
             shared.use(EngineChoice(server.base_url, "small"), opened)
             assert isinstance(shared.current.engine, LLMEngine)
             run(opened, case_id, "write", before)
-            assert service.get(case_id).stages[-1].engine == "scripted"
-            after = shared.current.service.write_steps(case_id, before_inspection=True)
+            assert cases.get(case_id).stages[-1].engine == "scripted"
+            after = shared.current.stages.write_steps(case_id, before_inspection=True)
             run(shared.current, case_id, "write", after)
-            assert service.get(case_id).stages[-1].engine == "llm:small"
+            assert cases.get(case_id).stages[-1].engine == "llm:small"
             shared.use(EngineChoice(), opened)
             assert shared.current.engine.name == "local"
 

@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from pytest_httpserver import HTTPServer
 
+from crowdnotes.cases import actions, approval, intake
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import Case, DecisionKind, Mode, Post, Support, Verdict
 from crowdnotes.jobs import JobState
@@ -140,7 +141,7 @@ class Desk:
 
     def __init__(self, workspace: Workspace, articles: str) -> None:
         self._workspace = workspace
-        self._service = workspace.service
+        self._cases = workspace.cases
         self.articles = articles
 
     def gathered(self, post: str, *names: str) -> str:
@@ -150,22 +151,22 @@ class Desk:
 
     def begun(self, post: str, urls: Sequence[str], mode: Mode) -> str:
         """A case with the passages of these pages; its id."""
-        case = self._service.create(post, mode=mode, urls=list(urls))
+        case = intake.create_case(self._cases, post, mode=mode, urls=list(urls))
         self._run(case.id, "gather")
         return case.id
 
     def judged(self, case_id: str, verdict: Verdict, *names: str) -> None:
         """Open these passages, and say what they are good for."""
         for name in names:
-            self._service.open_passage(case_id, name)
-            self._service.judge(case_id, name, verdict, "")
+            self._cases.apply(case_id, actions.open_passage, name)
+            self._cases.apply(case_id, actions.judge, name, verdict, "")
 
     def scored(self, case_id: str, note: str) -> Case:
         """Put that note in the case, and score it."""
-        draft = self._service.get(case_id).draft
-        self._service.edit_draft(case_id, note, based_on=draft.sha256 if draft else None)
+        draft = self._cases.get(case_id).draft
+        self._cases.apply(case_id, actions.edit_draft, note, based_on=draft.sha256 if draft else None)
         self._run(case_id, "assess")
-        return self._service.get(case_id)
+        return self._cases.get(case_id)
 
     def compared(self, case: Case) -> None:
         """Find that each sentence's passage says it, and that no hint matters."""
@@ -174,17 +175,22 @@ class Desk:
         for sentence in case.assessment.sentences:
             words = sentence.words_in(case.draft.text)
             assert sentence.evidence_id is not None
-            self._service.compare_sentence(
-                case.id, words, sentence.evidence_id, Support.SUPPORTED, doubts_settled=bool(sentence.doubts)
+            self._cases.apply(
+                case.id,
+                actions.compare_sentence,
+                words,
+                sentence.evidence_id,
+                Support.SUPPORTED,
+                doubts_settled=bool(sentence.doubts),
             )
 
     def newest(self, case_id: str) -> Case:
         """The case as it is kept now."""
-        return self._service.get(case_id)
+        return self._cases.get(case_id)
 
     def decided(self, case_id: str) -> None:
         """End the case, as somebody does elsewhere."""
-        self._service.decide(case_id, DecisionKind.REJECTED)
+        approval.decide_case(self._cases, case_id, DecisionKind.REJECTED)
 
     @property
     def _by(self) -> str:

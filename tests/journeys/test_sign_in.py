@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from crowdnotes.cases import actions, intake, suggestions
 from crowdnotes.domain import Case, DecisionKind, DeskState, Mode, Person, Role, SuggestionAnswer, Verdict
 from crowdnotes.settings import Settings
 from crowdnotes.wording import plural
@@ -153,7 +154,9 @@ def _sign_in(page: Page, subject: str) -> None:
 
 
 def _case(workspace: Workspace) -> Case:
-    return workspace.service.set_shared(workspace.service.create(_POST, mode=Mode.AUGMENTATION).id, True)
+    return workspace.cases.apply(
+        intake.create_case(workspace.cases, _POST, mode=Mode.AUGMENTATION).id, actions.set_shared, True
+    )
 
 
 def test_a_person_signs_in_where_they_were_and_what_an_admin_changes_holds_at_once(team: Team, page: Page) -> None:
@@ -320,7 +323,9 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
         anas.open(f"/?case={case_id}")
         expect(anas.page.get_by_text("In whom?").first).to_be_visible()
         expect(anas.button("Send to the moderators")).to_be_disabled()
-        author.service.answer_suggestion(case_id, "S1", SuggestionAnswer.NO, "The source says it of everybody.")
+        author.cases.apply(
+            case_id, suggestions.answer_suggestion, "S1", SuggestionAnswer.NO, "The source says it of everybody."
+        )
         anas.open(f"/?case={case_id}")
         anas.button("Send to the moderators").click()
         expect(anas.button("Take it back from the moderators")).to_be_visible()
@@ -360,7 +365,7 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
         bens.page.get_by_label("About the whole note").fill("It is a joke.")
         bens.button("Reject").click()
         expect(bens.page.get_by_text(f"This case is decided: {DecisionKind.REJECTED.as_text}.")).to_be_visible()
-        case = author.service.get(case_id)
+        case = author.cases.get(case_id)
         assert (case.desk_state, len(case.desk.readings)) == (DeskState.DECIDED, 2)
         anas.open("/cases")
         expect(anas.page.get_by_text("Ben: It is a joke.")).to_be_visible()

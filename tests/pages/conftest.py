@@ -13,6 +13,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup, TextArea, TextInput
 
+from crowdnotes.cases import actions, intake
 from crowdnotes.domain import Case, Decision, Mode, Verdict
 from crowdnotes.jobs import JobRecord
 from crowdnotes.settings import Settings
@@ -50,21 +51,21 @@ class Desk:
 
     def case(self, post: str = POST) -> Case:
         """A case with one passage, copied in by hand: no network is needed."""
-        service = self.workspace.service
-        case = service.create(post, mode=Mode.AUGMENTATION)
-        return service.add_passage_by_hand(
-            case.id, url="https://trials.example.edu/c", title="Vitamin C trials", text=PASSAGE
+        cases = self.workspace.cases
+        case = intake.create_case(cases, post, mode=Mode.AUGMENTATION)
+        return intake.add_passage_by_hand(
+            cases, case.id, url="https://trials.example.edu/c", title="Vitamin C trials", text=PASSAGE
         )
 
     def inspected(self, post: str = POST) -> Case:
         """A case whose passage was opened and is in use."""
         case = self.case(post)
-        self.workspace.service.open_passage(case.id, "E1")
-        return self.workspace.service.judge(case.id, "E1", Verdict.USE, "")
+        self.workspace.cases.apply(case.id, actions.open_passage, "E1")
+        return self.workspace.cases.apply(case.id, actions.judge, "E1", Verdict.USE, "")
 
     def drafted(self, note: str = NOTE) -> Case:
         """A case with a note of a person's own."""
-        return self.workspace.service.edit_draft(self.inspected().id, note, based_on=None)
+        return self.workspace.cases.apply(self.inspected().id, actions.edit_draft, note, based_on=None)
 
     def scored(self, note: str = NOTE) -> Case:
         """A case whose note was scored."""
@@ -93,8 +94,8 @@ class Desk:
 
     def only(self) -> Case:
         """The only case that there is."""
-        [summary] = self.workspace.service.list()
-        return self.workspace.service.get(summary.id)
+        [summary] = self.workspace.cases.find()
+        return self.workspace.cases.get(summary.id)
 
     def begun(self, urls: str = "", *, press: str = "start") -> AppTest:
         """The first screen, filled in and sent."""
@@ -107,7 +108,7 @@ class Desk:
 
     def newest(self, case: Case) -> Case:
         """The case as it is stored now."""
-        return self.workspace.service.get(case.id)
+        return self.workspace.cases.get(case.id)
 
     def note(self, case: Case) -> str:
         """The words of its note, as they are stored now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
+from crowdnotes.cases import intake
 from crowdnotes.domain import Case, Hit, Mode, ProviderOutcome, ProviderState, Stage, StageName
 from tests.pages.conftest import POST, Desk
 
@@ -21,7 +22,7 @@ CHECK = Hit(
 
 
 def searched(desk: Desk, **found: object) -> Case:
-    case = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["europe-pmc", "pubmed"])
+    case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUTOMATION, services=["europe-pmc", "pubmed"])
     stages = tuple(
         Stage(name=name, finished_at=datetime.now(UTC), seconds=1.0, summary="done", engine="scripted")
         for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases import actions
 from crowdnotes.domain import Case, Event, Usage
 from tests.pages.conftest import Desk, texts
 from tests.shared import PATIENCE
@@ -13,7 +14,7 @@ def _page(case_id: str) -> None:
     from pages.common.audit_trail import audit_trail
     from pages.common.session import workspace
 
-    audit_trail(workspace().service.get(case_id))
+    audit_trail(workspace().cases.get(case_id))
 
 
 def _opened(case: Case) -> AppTest:
@@ -41,7 +42,7 @@ def test_events_stand_newest_first_in_plain_words_and_nothing_in_them_is_markup(
 
 def test_tags_have_the_words_of_xs_form(desk: Desk) -> None:
     case = desk.scored()
-    desk.workspace.service.tick_tag(case.id, "misleadingFactualError", ticked=True)
+    desk.workspace.cases.apply(case.id, actions.tick_tag, "misleadingFactualError", ticked=True)
     shown = texts(_opened(case))
     assert "**Tags chosen**: It contains a factual error" in shown
     assert "misleadingFactualError" not in shown

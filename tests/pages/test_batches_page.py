@@ -46,7 +46,7 @@ def test_a_file_is_shown_before_it_is_kept_and_its_posts_become_cases(desk: Desk
     assert "2 waiting" in texts(at)
     press(at, "Start")
     _ended(desk, at)
-    assert desk.workspace.service.count() == 2
+    assert desk.workspace.cases.count() == 2
     shown = texts(at)
     assert "2 done" in shown
     assert "Open first" in shown

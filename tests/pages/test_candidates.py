@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases import actions
 from crowdnotes.domain import Basis, Case, GateName, GateStatus, Quotation, Span, Support
 from crowdnotes.engines.base import WriterAnswer, Written, WrittenSentence
 from tests.pages.conftest import PASSAGE, Desk, chips, note_of, press, read, texts
@@ -106,9 +107,9 @@ def test_what_was_found_of_a_sentence_is_kept_when_the_note_is_scored_again(desk
     desk.engine.by_person = True
     case = desk.scored()
     _find(desk.app(case), case, Support.SUPPORTED)
-    service = desk.workspace.service
+    cases = desk.workspace.cases
     draft = desk.newest(case).draft
     assert draft is not None
-    service.edit_draft(case.id, f"{draft.text} More words.", based_on=draft.sha256)
+    cases.apply(case.id, actions.edit_draft, f"{draft.text} More words.", based_on=draft.sha256)
     desk.run(case, "assess")
     assert _correctness(desk, case)[1].startswith("1 sentence is still to be compared")

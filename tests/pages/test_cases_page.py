@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases import actions, approval, intake, supernote_actions
 from crowdnotes.domain import (
     Case,
     CaseStatus,
@@ -31,7 +32,7 @@ def test_without_cases_the_page_says_where_to_begin(desk: Desk) -> None:
 def test_every_case_is_listed_with_where_it_stands(desk: Desk) -> None:
     desk.case("first post")
     decided = desk.case("second post")
-    desk.workspace.service.decide(decided.id, DecisionKind.NOT_NEEDED)
+    approval.decide_case(desk.workspace.cases, decided.id, DecisionKind.NOT_NEEDED)
     shown = texts(desk.app(page=PAGE))
     assert "first post" in shown
     assert "sources to read" in shown
@@ -42,14 +43,16 @@ def test_every_case_is_listed_with_where_it_stands(desk: Desk) -> None:
 def test_a_demonstration_is_marked_in_the_list(desk: Desk) -> None:
     desk.case("a post of the day")
     assert "demonstration" not in texts(desk.app(page=PAGE))
-    desk.workspace.service.create("an invented post", mode=Mode.AUGMENTATION, urls=["https://kettle.example/page"])
+    intake.create_case(
+        desk.workspace.cases, "an invented post", mode=Mode.AUGMENTATION, urls=["https://kettle.example/page"]
+    )
     assert texts(desk.app(page=PAGE)).count("demonstration") == 1
 
 
 def test_search_and_filter_narrow_the_list(desk: Desk) -> None:
     desk.case("about vitamins")
     decided = desk.case("about kettles")
-    desk.workspace.service.decide(decided.id, DecisionKind.REJECTED)
+    approval.decide_case(desk.workspace.cases, decided.id, DecisionKind.REJECTED)
     at = desk.app(page=PAGE)
     at.text_input(key="search").set_value("vitamins").run()
     assert "about vitamins" in texts(at)
@@ -66,7 +69,9 @@ def test_search_and_filter_narrow_the_list(desk: Desk) -> None:
 
 def test_a_row_leads_to_its_case_on_the_page_it_was_made_on(desk: Desk) -> None:
     case = desk.case("A post with *stars*")
-    made = desk.workspace.service.create_supernote("Of many", notes=[ExistingNote(id="N1", text="No.")])
+    made = supernote_actions.create_supernote(
+        desk.workspace.cases, "Of many", notes=[ExistingNote(id="N1", text="No.")]
+    )
     _, first, second = desk.app(page=PAGE).get("page_link")
     assert (first.proto.page, first.proto.query_string) == ("supernote", f"case={made.id}")
     assert (second.proto.page, second.proto.query_string) == ("draft", f"case={case.id}")
@@ -75,7 +80,7 @@ def test_a_row_leads_to_its_case_on_the_page_it_was_made_on(desk: Desk) -> None:
 
 def test_an_approval_with_overrides_does_not_look_like_a_clean_one(desk: Desk) -> None:
     passed_over = Override(obstacle=ObstacleId(kind=ObstacleKind.GATE_FAILED, subject="relevance"), reason="it fits")
-    clean = Decision(kind=DecisionKind.APPROVED, by="you", at=desk.workspace.service.now())
+    clean = Decision(kind=DecisionKind.APPROVED, by="you", at=desk.workspace.cases.now())
     desk.changed(desk.case(), decision=clean)
     desk.changed(desk.case(), decision=clean.replace(overrides=(passed_over,)))
     shown = "\n".join(str(item.value) for item in desk.app(page=PAGE).markdown)
@@ -85,7 +90,7 @@ def test_an_approval_with_overrides_does_not_look_like_a_clean_one(desk: Desk) -
 
 def test_another_filter_begins_on_the_first_page_and_one_that_is_gone_shows_the_last(desk: Desk) -> None:
     for number in range(21):
-        desk.workspace.service.create(f"post {number}", mode=Mode.AUGMENTATION)
+        intake.create_case(desk.workspace.cases, f"post {number}", mode=Mode.AUGMENTATION)
     at = desk.app(page=PAGE)
     at.session_state["page"] = 2
     assert len(opened(at.run())) == 1
@@ -101,7 +106,7 @@ def test_deleting_takes_a_second_click_and_removes_the_case(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(page=PAGE)
     at.button(key=f"delete-{case.id}").click().run()
-    assert desk.workspace.service.list() == []
+    assert desk.workspace.cases.find() == []
     assert "There are no cases yet." in texts(at)
 
 
@@ -117,7 +122,7 @@ def test_a_deletion_is_confirmed_also_when_nothing_else_fits_the_search(desk: De
 def test_a_case_that_another_tab_deleted_is_told_in_a_sentence(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(page=PAGE)
-    desk.workspace.service.delete(case.id)
+    desk.workspace.cases.delete(case.id)
     at.button(key=f"delete-{case.id}").click().run()
     assert not at.exception
     assert "The Cases page lists what is there" in texts(at)
@@ -126,7 +131,7 @@ def test_a_case_that_another_tab_deleted_is_told_in_a_sentence(desk: Desk) -> No
 
 def test_a_long_list_is_shown_in_parts(desk: Desk) -> None:
     for number in range(23):
-        desk.workspace.service.create(f"post {number}", mode=desk.case().mode)
+        intake.create_case(desk.workspace.cases, f"post {number}", mode=desk.case().mode)
     at = desk.app(page=PAGE)
     assert "46 cases" in texts(at)
     assert len(opened(at)) == 20
@@ -141,7 +146,7 @@ def opened(at: AppTest) -> list[str]:
 def test_the_case_that_changed_last_stands_first(desk: Desk) -> None:
     older, newer = desk.case("first post"), desk.case("second post")
     assert opened(desk.app(page=PAGE)) == [newer.id, older.id]
-    desk.workspace.service.open_passage(older.id, "E1")
+    desk.workspace.cases.apply(older.id, actions.open_passage, "E1")
     assert opened(desk.app(page=PAGE)) == [older.id, newer.id]
 
 
@@ -149,7 +154,7 @@ def test_the_export_goes_on_without_a_case_that_was_deleted_meanwhile(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept, gone = desk.case("a post that stays"), desk.case("a post that goes")
-    service = type(desk.workspace.service)
+    service = type(desk.workspace.cases)
     get = service.get
 
     def deleted(self: object, case_id: str) -> Case:
@@ -158,4 +163,4 @@ def test_the_export_goes_on_without_a_case_that_was_deleted_meanwhile(
         return get(self, case_id)  # type: ignore[arg-type]
 
     monkeypatch.setattr(service, "get", deleted)
-    assert [case.id for case in desk.workspace.service.every()[0]] == [kept.id]
+    assert [case.id for case in desk.workspace.cases.read_all()[0]] == [kept.id]

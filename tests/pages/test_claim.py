@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from crowdnotes.cases import actions
 from crowdnotes.domain import (
     AnswerKind,
     Basis,
@@ -150,7 +151,7 @@ def test_a_revised_note_tells_what_changed_an_inferred_sentence_is_marked(desk: 
     shown = texts(desk.app(case))
     assert "Improved from the best candidate: Plainer words." in shown
     assert "badge[inferred]" in shown
-    desk.workspace.service.choose_candidate(case.id, other.sha256)
+    desk.workspace.cases.apply(case.id, actions.choose_candidate, other.sha256)
     assert "“none”: of what?" in texts(desk.app(case))
 
 
@@ -159,8 +160,8 @@ def test_a_note_whose_sources_only_let_its_answer_be_concluded_is_marked_above_i
 ) -> None:
     def shown(answer: AnswerKind) -> str:
         case = _said(desk, answer)
-        desk.workspace.service.open_passage(case.id, "E1")
-        desk.workspace.service.judge(case.id, "E1", Verdict.USE, "")
+        desk.workspace.cases.apply(case.id, actions.open_passage, "E1")
+        desk.workspace.cases.apply(case.id, actions.judge, "E1", Verdict.USE, "")
         sentence = SentenceSupport(span=Span(start=0, end=20), support=Support.UNCHECKED, score=0.9, evidence_id="E1")
         sentence = sentence.replace(basis=Basis.STATED)  # it says what the source says of something else
         made = {"evidence_ids": ("E1",), "engine": "llm:small", "written_at": case.updated_at}
@@ -168,7 +169,7 @@ def test_a_note_whose_sources_only_let_its_answer_be_concluded_is_marked_above_i
             Draft.model_validate({**made, "text": text, "sentences": (sentence,)})
             for text in (NOTE, "Trials found that it does not.")
         )
-        desk.changed(desk.workspace.service.get(case.id), candidates=(note, other), draft=note)
+        desk.changed(desk.workspace.cases.get(case.id), candidates=(note, other), draft=note)
         return texts(desk.app(case))
 
     inferred, stated = shown(AnswerKind.INFERRED), shown(AnswerKind.STATED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases import actions, approval, intake, moderation, suggestions
 from crowdnotes.domain import CaseStatus, Classification, DecisionKind, GateName, Mode, Role, SuggestionAnswer, Verdict
 from tests.fakes import actor
 from tests.pages.conftest import (
@@ -51,7 +52,7 @@ def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_
 def test_a_reason_written_for_one_text_does_not_count_for_another(desk: Desk) -> None:
     desk.engine.fails_at = GateName.CORRECTNESS
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
+    desk.workspace.cases.apply(case.id, actions.set_tags, ["misleadingFactualError"])
     at = desk.app(case)
     give_reasons(at, "The passage says so.")
     assert can_approve(at)
@@ -67,7 +68,7 @@ def test_a_reason_written_for_one_text_does_not_count_for_another(desk: Desk) ->
 def test_tags_are_demanded_only_for_a_misleading_post(desk: Desk) -> None:
     case = desk.scored()
     assert "Choose at least one tag." in texts(desk.app(case))
-    desk.workspace.service.set_classification(case.id, Classification.NOT_MISLEADING)
+    desk.workspace.cases.apply(case.id, actions.set_classification, Classification.NOT_MISLEADING)
     at = desk.app(case)
     assert "Choose at least one tag." not in texts(at)
     at.button(key="decide-approved").click().run()
@@ -77,7 +78,7 @@ def test_tags_are_demanded_only_for_a_misleading_post(desk: Desk) -> None:
 def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_record(desk: Desk) -> None:
     desk.engine.fails_at = GateName.CORRECTNESS
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
+    desk.workspace.cases.apply(case.id, actions.set_tags, ["misleadingFactualError"])
     at = desk.app(case)
     assert not can_approve(at)
 
@@ -98,8 +99,8 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
 def test_what_helps_is_said_for_the_failed_gate_alone_and_its_reason_covers_the_gates_behind_it(desk: Desk) -> None:
     desk.engine.fails_at = GateName.RELEVANCE
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
-    assert len(desk.workspace.service.obstacles(desk.newest(case))) == 3
+    desk.workspace.cases.apply(case.id, actions.set_tags, ["misleadingFactualError"])
+    assert len(approval.obstacles_for(desk.workspace.cases, desk.newest(case))) == 3
     at = desk.app(case)
     shown = texts(at)
     assert "Choose other passages, or remove some, then score the note again" in shown
@@ -126,7 +127,7 @@ def test_what_helps_is_said_for_the_failed_gate_alone_and_its_reason_covers_the_
 def test_reasons_and_the_comment_are_there_after_a_reload(desk: Desk) -> None:
     desk.engine.fails_at = GateName.HELPFULNESS
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
+    desk.workspace.cases.apply(case.id, actions.set_tags, ["misleadingFactualError"])
     at = desk.app(case)
     give_reasons(at, "Readers I know asked for it.")
     field(at, _COMMENT).set_value("As good as it gets.").run()
@@ -171,7 +172,7 @@ def test_a_suggested_tag_is_named_in_plain_words_with_why_beside_it(desk: Desk) 
 
 def test_a_decided_case_can_be_reopened(desk: Desk) -> None:
     case = desk.scored()
-    desk.workspace.service.decide(case.id, DecisionKind.REJECTED)
+    approval.decide_case(desk.workspace.cases, case.id, DecisionKind.REJECTED)
     at = desk.app(case)
     assert "rejected" in texts(at)
     at.button(key="reopen").click().run()
@@ -189,7 +190,7 @@ def test_abstaining_takes_one_click_and_no_draft(desk: Desk) -> None:
 
 
 def test_abstaining_is_open_as_soon_as_there_is_a_post(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION)
+    case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUGMENTATION)
     at = desk.app(case)
     assert at.button(key="decide-approved").label == "Approve: needs a note"
     assert not can_approve(at)
@@ -208,7 +209,7 @@ def test_a_tag_keeps_what_another_tab_ticked_meanwhile(desk: Desk) -> None:
     case = desk.scored()
     key = f"tags-{case.id}-MISLEADING"
     at = desk.app(case)
-    desk.workspace.service.tick_tag(case.id, "misleadingOther", ticked=True)
+    desk.workspace.cases.apply(case.id, actions.tick_tag, "misleadingOther", ticked=True)
     chips(at, key).set_value(["misleadingFactualError"]).run()
     assert desk.newest(case).tags == ("misleadingFactualError", "misleadingOther")
     chips(at, key).set_value(["misleadingFactualError"]).run()
@@ -276,8 +277,8 @@ def test_two_faults_of_the_same_kind_have_a_button_each_and_one_that_stands_twic
 
 def test_what_is_left_has_the_button_that_mends_it(desk: Desk) -> None:
     case = desk.scored()
-    service = desk.workspace.service
-    service.judge(case.id, "E1", None, "")
+    cases = desk.workspace.cases
+    cases.apply(case.id, actions.judge, "E1", None, "")
     at = desk.app(case)
     assert at.button(key="mend-unjudged-E1").proto.type == "secondary", "it looks like what can be pressed"
     at.button(key="mend-unjudged-E1").click().run()
@@ -289,8 +290,8 @@ def test_a_comment_typed_while_another_decided_stands_beside_the_message(desk: D
     case = desk.drafted()
     at = desk.app(case)
     at.text_input(key=f"words-{case.id}-word").set_value("It is a joke.").run()
-    other = desk.workspace.acting_as(lambda: actor("bob", Role.MODERATOR)).service
-    other.decide(case.id, DecisionKind.REJECTED)
+    other = desk.workspace.acting_as(lambda: actor("bob", Role.MODERATOR)).cases
+    approval.decide_case(other, case.id, DecisionKind.REJECTED)
     at.run()
     assert not at.exception, at.exception
     assert unsaved == ["It is a joke."]
@@ -313,15 +314,15 @@ def test_words_typed_into_a_form_while_another_ends_the_case_can_be_copied(
     desk: Desk, unsaved: list[str], fold: str, label: str, press_on: str, ends: str
 ) -> None:
     case = desk.drafted()
-    desk.workspace.service.suggest(case.id, ["Say when."])
+    desk.workspace.cases.apply(case.id, suggestions.suggest, ["Say when."])
     at = unfolded(desk.app(case), fold.format(case.id))
     field(at, label).set_value("Words of a page on colds.")
     for choice in at.segmented_control:
         if choice.label == "Your answer":
             choice.set_value(SuggestionAnswer.NO)
-    other = desk.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).service
+    other = desk.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).cases
     if ends == "decided":
-        other.decide(case.id, DecisionKind.REJECTED)
+        approval.decide_case(other, case.id, DecisionKind.REJECTED)
     else:
         other.delete(case.id)
     press(at, press_on)
@@ -346,9 +347,9 @@ def test_words_of_a_form_stay_with_copy_where_a_moderator_took_the_case_meanwhil
     case = desk.drafted()
     at = unfolded(desk.app(case), f"paste-{case.id}-new")
     field(at, "The passage").set_value("Words of a page on colds.")
-    other = desk.workspace.acting_as(lambda: actor("bob", Role.MODERATOR)).service
-    desk.workspace.service.submit(case.id)
-    other.claim(case.id)
+    other = desk.workspace.acting_as(lambda: actor("bob", Role.MODERATOR)).cases
+    moderation.submit_case(desk.workspace.cases, case.id)
+    other.apply(case.id, moderation.claim)
     press(at, "Add this passage")
     assert not at.exception, at.exception
     assert unsaved[-1] == "Words of a page on colds."
@@ -360,11 +361,13 @@ def test_words_of_a_form_stay_with_copy_where_a_moderator_took_the_case_meanwhil
 
 def test_a_reason_typed_for_a_rejection_while_another_decides_can_be_copied(desk: Desk, unsaved: list[str]) -> None:
     case = desk.case()
-    desk.workspace.service.open_passage(case.id, "E1")
+    desk.workspace.cases.apply(case.id, actions.open_passage, "E1")
     at = read(desk.app(case), case)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
     field(at, "Another reason").set_value("It speaks of colds alone.")
-    desk.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).service.decide(case.id, DecisionKind.REJECTED)
+    approval.decide_case(
+        desk.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).cases, case.id, DecisionKind.REJECTED
+    )
     press(at, "Reject this passage")
     assert not at.exception, at.exception
     assert unsaved == ["It speaks of colds alone."]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crowdnotes.cases import actions, intake
 from crowdnotes.domain import Case, Mode, Verdict
 from crowdnotes.evidence.demo_pages import Example, examples
 from tests.pages.conftest import PASSAGE, Desk, texts
@@ -10,14 +11,14 @@ TEMPTING = next(example for example in examples() if example.tempting_note)
 
 
 def example_case(desk: Desk, example: Example, post: str | None = None) -> Case:
-    service = desk.workspace.service
-    case = service.create(post or example.post.text, mode=Mode.AUGMENTATION, urls=example.urls)
-    return service.add_passage_by_hand(case.id, url=example.urls[0], title="A page", text=PASSAGE)
+    cases = desk.workspace.cases
+    case = intake.create_case(cases, post or example.post.text, mode=Mode.AUGMENTATION, urls=example.urls)
+    return intake.add_passage_by_hand(cases, case.id, url=example.urls[0], title="A page", text=PASSAGE)
 
 
 def use(desk: Desk, case: Case) -> None:
-    desk.workspace.service.open_passage(case.id, "E1")
-    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "")
+    desk.workspace.cases.apply(case.id, actions.open_passage, "E1")
+    desk.workspace.cases.apply(case.id, actions.judge, "E1", Verdict.USE, "")
 
 
 def test_the_tempting_note_is_offered_once_a_passage_is_in_use_and_becomes_the_draft(desk: Desk) -> None:

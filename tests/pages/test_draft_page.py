@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from crowdnotes.cases import intake
 from crowdnotes.errors import StoreBusyError
 from tests.pages.conftest import PASSAGE, Desk, note_of, texts
 
@@ -14,7 +15,7 @@ def test_a_failing_store_is_told_with_its_next_step(desk: Desk, monkeypatch: pyt
 
     case = desk.drafted()
     at = desk.app(case)
-    monkeypatch.setattr(type(desk.workspace.service), "edit_draft", busy)
+    monkeypatch.setattr(type(desk.workspace.cases), "apply", busy)
     note_of(at).set_value("A text that cannot be saved now.").run()
     assert "The database is in use by another program." in texts(at)
     assert "then try again" in texts(at)
@@ -28,7 +29,7 @@ def test_an_error_that_nobody_foresaw_is_logged_and_told_without_a_traceback(
         raise RuntimeError("a secret detail")
 
     case = desk.case()
-    monkeypatch.setattr(type(desk.workspace.service), "get", broken)
+    monkeypatch.setattr(type(desk.workspace.cases), "get", broken)
     at = desk.app(case)
     assert not at.exception
     assert "something went wrong" in texts(at)
@@ -39,7 +40,7 @@ def test_an_error_that_nobody_foresaw_is_logged_and_told_without_a_traceback(
 def test_text_from_outside_stands_in_markdown_only_when_disarmed(desk: Desk) -> None:
     hostile = "![x](https://evil.example/i.png) :red[loud] $x^2$ <b>bold</b>"
     case = desk.case(hostile)
-    desk.workspace.service.add_passage_by_hand(case.id, url=None, title=hostile, text=PASSAGE + hostile)
+    intake.add_passage_by_hand(desk.workspace.cases, case.id, url=None, title=hostile, text=PASSAGE + hostile)
     at = desk.app(case)
     assert not at.exception
     for item in (*at.markdown, *at.caption):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases import actions, follow_up_stages, intake
 from crowdnotes.domain import Aim, Case, FollowUpKind, Mode, SourceCategory, Verdict
 from crowdnotes.jobs import JobState
 from crowdnotes.settings import Settings
@@ -30,7 +31,7 @@ def gathered_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
         fakes: dict[str, Any] = {"embedder": HashingEmbedder(), "engine": ScriptedEngine(), "links": LiveLinks()}
         with open_workspace(Settings(data_dir=data), **fakes) as made:
             made.libraries.add(make_library(folder), "topics")
-            case = made.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
+            case = intake.create_case(made.cases, post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
             job = made.runner.wait(made.start(case.id, "gather").id, timeout=PATIENCE)
             assert job.state is JobState.DONE
     return data
@@ -48,10 +49,10 @@ def gathered(desk: Desk) -> Case:
 
 
 def followed_up(desk: Desk, case: Case, kind: FollowUpKind, about: str = "") -> Case:
-    service = desk.workspace.service
-    service.follow_up(case.id, kind, about=about, libraries=["topics"])
+    cases = desk.workspace.cases
+    cases.apply(case.id, follow_up_stages.follow_up, kind, about=about, libraries=["topics"])
     desk.run(case, "follow_up")
-    return service.get(case.id)
+    return cases.get(case.id)
 
 
 def opened(desk: Desk, case: Case, key: str) -> AppTest:
@@ -160,8 +161,8 @@ def test_what_is_asked_of_a_passage_that_is_gone_is_told_above_the_sources(desk:
 
 
 def test_a_passage_in_use_and_one_with_nothing_left_to_take_its_place_offer_no_swap(desk: Desk, gathered: Case) -> None:
-    desk.workspace.service.open_passage(gathered.id, "E1")
-    desk.workspace.service.judge(gathered.id, "E1", Verdict.USE, "")
+    desk.workspace.cases.apply(gathered.id, actions.open_passage, "E1")
+    desk.workspace.cases.apply(gathered.id, actions.judge, "E1", Verdict.USE, "")
     at, by_hand = desk.app(gathered), desk.case()
     assert not _offers_swap(read(at, gathered, "E1"))
     assert _offers_swap(read(at, gathered, "E2"))
@@ -203,8 +204,10 @@ def test_what_was_chosen_and_could_not_be_read_counts_as_chosen(desk: Desk, gath
 
 def test_what_came_of_a_follow_up_is_no_longer_told_after_another_gathering(desk: Desk, gathered: Case) -> None:
     followed_up(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
-    service = desk.workspace.service
-    service.set_sources(gathered.id, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=None)
+    cases = desk.workspace.cases
+    cases.apply(
+        gathered.id, intake.set_sources, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=None
+    )
     desk.run(gathered, "gather")
     assert "More like E2" not in texts(desk.app(gathered))
 
@@ -212,7 +215,7 @@ def test_what_came_of_a_follow_up_is_no_longer_told_after_another_gathering(desk
 def test_what_came_of_a_follow_up_is_no_longer_told_when_its_passages_are_gone(desk: Desk, gathered: Case) -> None:
     case = followed_up(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
     assert "New: E7, E8, E9." in texts(desk.app(case))
-    desk.workspace.service.restore_evidence_set(case.id, 0)
+    desk.workspace.cases.apply(case.id, actions.restore_evidence_set, 0)
     assert "New: E7" not in texts(desk.app(case))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from crowdnotes.cases import actions, approval, intake
 from crowdnotes.domain import Case, DecisionKind, GateName, Mode
 from pages.common.layout import Area
 from tests.pages.conftest import POST, Desk, give_reasons, texts, unfolded
@@ -31,7 +32,7 @@ def test_a_case_shows_five_steps_and_how_far_it_is(desk: Desk) -> None:
     assert done(desk, desk.drafted()) == ["Post", "Sources", "Note"]
     scored = desk.scored()
     assert done(desk, scored) == ["Post", "Sources", "Note", "Scores"]
-    desk.workspace.service.decide(scored.id, DecisionKind.REJECTED)
+    approval.decide_case(desk.workspace.cases, scored.id, DecisionKind.REJECTED)
     assert done(desk, scored) == ["Post", "Sources", "Note", "Scores", "Decide"]
 
 
@@ -39,7 +40,7 @@ def test_a_case_shows_five_steps_and_how_far_it_is(desk: Desk) -> None:
 def test_a_case_that_ended_without_a_note_has_no_current_step(desk: Desk, kind: DecisionKind) -> None:
     case = desk.case()
     assert ":primary" in steps(desk, case)[1]
-    desk.workspace.service.decide(case.id, kind)
+    approval.decide_case(desk.workspace.cases, case.id, kind)
     assert done(desk, case) == ["Post", "Decide"]
     assert not [step for step in steps(desk, case) if ":primary" in step]
 
@@ -70,7 +71,7 @@ def test_scores_are_not_green_while_a_gate_did_not_pass_also_when_approved_by_ov
 ) -> None:
     desk.engine.fails_at = gate
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
+    desk.workspace.cases.apply(case.id, actions.set_tags, ["misleadingFactualError"])
     assert "Scores" not in done(desk, case)
     at = desk.app(case)
     give_reasons(at, "The passage says so two lines on.")
@@ -87,7 +88,7 @@ def test_scores_are_not_green_when_a_gate_was_not_run_or_the_words_changed_since
     case = desk.scored()
     assert "Scores" in done(desk, case)
     assert case.draft is not None
-    desk.workspace.service.edit_draft(case.id, "Other words.", based_on=case.draft.sha256)
+    desk.workspace.cases.apply(case.id, actions.edit_draft, "Other words.", based_on=case.draft.sha256)
     assert "Scores" not in done(desk, case)
     assert "of an earlier text" in steps(desk, case)[3]
     desk.engine.breaks_at = GateName.HELPFULNESS
@@ -100,6 +101,6 @@ def test_the_post_stands_in_one_line_and_unfolds(desk: Desk) -> None:
     assert f"“{POST}”" in texts(at)
     assert "Case started" not in texts(at)
     assert "Case started" in texts(unfolded(at, f"post-fold-{case.id}"))
-    long = desk.workspace.service.create("A long post. " * 40, mode=Mode.AUGMENTATION)
+    long = intake.create_case(desk.workspace.cases, "A long post. " * 40, mode=Mode.AUGMENTATION)
     [line] = [item.label for item in desk.app(long).expander if item.label.startswith("“A long post")]
     assert len(line.replace("\\", "")) < 200

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from crowdnotes.cases import actions
 from crowdnotes.domain import Case, GateName, GateResult, GateStatus, PrincipleName, PrincipleResult
 from crowdnotes.engines.base import EngineStep, ResultOrigin
 from tests.pages.conftest import Desk, texts
@@ -54,7 +55,7 @@ def test_a_suggested_wording_is_taken_with_one_click_and_undone(desk: Desk, monk
     assert taken.draft.text == BETTER
     assert not taken.assessment_is_current
     assert all(button.key != "take-rewrite-readable" for button in at.button)
-    undone = desk.workspace.service.undo_edit(case.id)
+    undone = desk.workspace.cases.apply(case.id, actions.undo_edit)
     assert undone.draft is not None
     assert before is not None
     assert undone.draft.text == before.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from crowdnotes.cases import actions
 from crowdnotes.domain import Case, DecisionKind, StageName
 from crowdnotes.jobs import JobState
 from tests.pages.conftest import NOTE, Desk, can_approve, field, read, texts
@@ -34,7 +35,7 @@ def test_a_note_that_was_not_scored_has_links_that_were_not_checked(desk: Desk) 
 def test_a_dead_link_keeps_approval_closed_until_it_answers(desk: Desk) -> None:
     desk.links.answers[URL] = 404
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
+    desk.workspace.cases.apply(case.id, actions.set_tags, ["misleadingFactualError"])
     at = desk.app(case)
     assert not can_approve(at)
     assert "dead (404)" in texts(at)
@@ -49,7 +50,7 @@ def test_a_dead_link_keeps_approval_closed_until_it_answers(desk: Desk) -> None:
 def test_a_dead_link_is_passed_over_with_a_reason_that_stays_on_record(desk: Desk) -> None:
     desk.links.answers[URL] = 404
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
+    desk.workspace.cases.apply(case.id, actions.set_tags, ["misleadingFactualError"])
     at = desk.app(case)
     why = field(at, "Why approve although")
     why.set_value("ok").run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from crowdnotes.cases import actions, approval
 from crowdnotes.domain import DecisionKind, Passage, Span, Verdict
 from crowdnotes.engines.base import WriterAnswer
 from pages.draft_parts import sentence_support
@@ -13,8 +14,8 @@ from tests.pages.conftest import NOTE, Desk, note_of, texts
 def test_the_note_can_be_written_only_after_a_passage_is_in_use(desk: Desk) -> None:
     case = desk.case()
     assert not any(area.label == "The note, with its links" for area in desk.app(case).text_area)
-    desk.workspace.service.open_passage(case.id, "E1")
-    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "")
+    desk.workspace.cases.apply(case.id, actions.open_passage, "E1")
+    desk.workspace.cases.apply(case.id, actions.judge, "E1", Verdict.USE, "")
     assert note_of(desk.app(case))
 
 
@@ -45,7 +46,7 @@ def test_two_edits_at_once_show_both_texts_and_lose_neither(desk: Desk, choice: 
     at = desk.app(case)
     draft = case.draft
     assert draft is not None
-    desk.workspace.service.edit_draft(case.id, "theirs", based_on=draft.sha256)
+    desk.workspace.cases.apply(case.id, actions.edit_draft, "theirs", based_on=draft.sha256)
     note_of(at).set_value("mine").run()
     assert "changed in another tab" in texts(at)
     assert desk.note(case) == "theirs"
@@ -60,7 +61,7 @@ def test_words_typed_while_the_case_was_decided_elsewhere_stand_beside_the_messa
 ) -> None:
     case = desk.drafted()
     at = desk.app(case)
-    desk.workspace.service.decide(case.id, DecisionKind.REJECTED)
+    approval.decide_case(desk.workspace.cases, case.id, DecisionKind.REJECTED)
     note_of(at).set_value("What I was typing.").run()
     assert not at.exception, at.exception
     assert unsaved == ["What I was typing."]
@@ -74,9 +75,9 @@ def test_words_typed_while_the_case_was_decided_elsewhere_stand_beside_the_messa
 def test_words_typed_before_a_decision_that_another_takes_back_are_offered_again(desk: Desk) -> None:
     case = desk.drafted()
     at = desk.app(case)
-    desk.workspace.service.decide(case.id, DecisionKind.REJECTED)
+    approval.decide_case(desk.workspace.cases, case.id, DecisionKind.REJECTED)
     note_of(at).set_value("What I was typing.").run()
-    desk.workspace.service.reopen(case.id)
+    desk.workspace.cases.apply(case.id, actions.reopen)
     at.run()
     assert "changed in another tab" in texts(at)
     at.button(key="take-mine").click().run()
@@ -86,7 +87,7 @@ def test_words_typed_before_a_decision_that_another_takes_back_are_offered_again
 def test_words_typed_while_the_case_was_deleted_can_be_copied(desk: Desk, unsaved: list[str]) -> None:
     case = desk.drafted()
     at = desk.app(case)
-    desk.workspace.service.delete(case.id)
+    desk.workspace.cases.delete(case.id)
     note_of(at).set_value("What I was typing.").run()
     assert not at.exception, at.exception
     assert unsaved == ["What I was typing."]

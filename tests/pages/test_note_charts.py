@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases import actions
 from crowdnotes.domain import Case, GateName, SentenceSupport, SideVotes, Span, Support
 from crowdnotes.text.sentences import split_sentences
 from pages.common import chart_card, charts, jury
@@ -130,7 +131,7 @@ def test_an_edit_that_was_scored_shows_its_words_its_gates_and_the_jurys_number(
     assert "What the edit changed" not in texts(desk.app(case))
     desk.engine.fails_at = None
     assert case.draft is not None
-    edited = desk.workspace.service.edit_draft(case.id, NOTE, based_on=case.draft.sha256)
+    edited = desk.workspace.cases.apply(case.id, actions.edit_draft, NOTE, based_on=case.draft.sha256)
     assert "What the edit changed" not in texts(desk.app(edited)), "the new words have no scores yet"
     at = unfolded(desk.app(desk.run(edited, "assess")), f"edit-{case.id}")
     shown = texts(at)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases import intake
 from crowdnotes.domain import Mode
 from tests.pages.conftest import POST, Desk, press, titles
 
@@ -39,7 +40,7 @@ def test_acting_at_the_same_place_takes_it_away(desk: Desk) -> None:
 
 def test_it_belongs_to_its_case(desk: Desk) -> None:
     at = _search_with_a_bad_link(desk)
-    at.query_params["case"] = desk.workspace.service.create("Another post.", mode=Mode.AUGMENTATION).id
+    at.query_params["case"] = intake.create_case(desk.workspace.cases, "Another post.", mode=Mode.AUGMENTATION).id
     at.run()
     assert not at.exception
     assert titles(at) == []

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases import approval, intake
 from crowdnotes.domain import DecisionKind, Mode, SourceCategory
 from crowdnotes.studies.bench.source_study import UtilityStudy, Won, save_study
 from tests.pages.conftest import ROOT, Desk, press, texts
@@ -37,7 +38,7 @@ def test_without_a_case_one_sentence_leads_to_the_draft_page(desk: Desk) -> None
 
 def test_each_picture_has_its_sentence_in_words_and_for_screen_readers(desk: Desk) -> None:
     case = desk.scored()
-    desk.workspace.service.decide(desk.case("another post").id, DecisionKind.NOT_NEEDED)
+    approval.decide_case(desk.workspace.cases, desk.case("another post").id, DecisionKind.NOT_NEEDED)
     at = opened()
     shown = texts(at)
     for sentence in (
@@ -61,7 +62,7 @@ def test_each_picture_has_its_sentence_in_words_and_for_screen_readers(desk: Des
 )
 def test_the_address_says_which_cases_are_counted(desk: Desk, address: dict[str, str], cases: str) -> None:
     desk.case()
-    desk.workspace.service.create("made up", mode=Mode.AUGMENTATION, urls=["https://kettle.example/page"])
+    intake.create_case(desk.workspace.cases, "made up", mode=Mode.AUGMENTATION, urls=["https://kettle.example/page"])
     shown = texts(opened(**address))
     assert cases in shown
     assert ("No cases found." in shown) is (not cases)
@@ -71,7 +72,7 @@ def test_a_change_is_counted_at_the_next_look(desk: Desk) -> None:
     case = desk.case()
     at = opened()
     assert "1 is open" in texts(at)
-    desk.workspace.service.decide(case.id, DecisionKind.REJECTED)
+    approval.decide_case(desk.workspace.cases, case.id, DecisionKind.REJECTED)
     assert "1 without one" in texts(at.run())
 
 

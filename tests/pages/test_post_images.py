@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases import approval, intake
 from crowdnotes.domain import Case, DecisionKind, Mode
 from tests.pages.conftest import POST, Desk, field, press, texts, unfolded
 
@@ -24,8 +25,8 @@ def blind(desk: Desk, request: pytest.FixtureRequest) -> None:
 
 
 def _case(desk: Desk) -> Case:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"])
-    return desk.workspace.service.attach_image(case.id, picture(), "sign.png")
+    case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"])
+    return intake.attach_image(desk.workspace.cases, case.id, picture(), "sign.png")
 
 
 def _open_post(desk: Desk, case: Case) -> AppTest:
@@ -42,10 +43,10 @@ def test_an_image_comes_with_the_post_and_what_it_says(desk: Desk) -> None:
     field(at, "Text in the image").set_value("VITAMINS CURE ALL")
     at.button(key="start").click().run()
     assert not at.exception
-    [summary] = desk.workspace.service.list()
-    [image] = desk.workspace.service.get(summary.id).post.images
+    [summary] = desk.workspace.cases.find()
+    [image] = desk.workspace.cases.get(summary.id).post.images
     assert (image.name, image.text, image.read_by) == ("sign.png", "VITAMINS CURE ALL", "person")
-    desk.finish_latest(desk.workspace.service.get(summary.id))
+    desk.finish_latest(desk.workspace.cases.get(summary.id))
     assert ":material/image: 1 image" in texts(at)
 
 
@@ -60,8 +61,8 @@ def test_a_file_that_is_no_picture_is_told_in_a_sentence_and_the_post_and_good_o
     assert "“sign.png” is not a picture that can be read." in texts(at)
     at.button(key="start").click().run()
     assert not at.exception
-    [summary] = desk.workspace.service.list()
-    assert [image.name for image in desk.workspace.service.get(summary.id).post.images] == ["good.png"]
+    [summary] = desk.workspace.cases.find()
+    assert [image.name for image in desk.workspace.cases.get(summary.id).post.images] == ["good.png"]
     assert "“sign.png” is not a picture that can be read." in texts(at)
 
 
@@ -108,10 +109,10 @@ def test_more_images_are_attached_and_taken_off(desk: Desk) -> None:
 
 def test_an_images_name_and_words_stand_in_markdown_only_when_disarmed(desk: Desk) -> None:
     hostile = "![x](https://evil.example/i.png) <b>bold</b> :red[loud]"
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION)
-    case = desk.workspace.service.attach_image(case.id, picture(), hostile)
-    desk.workspace.service.describe_image(case.id, case.post.images[0].sha256, hostile, hostile)
-    desk.workspace.service.decide(case.id, DecisionKind.NOT_NEEDED)
+    case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUGMENTATION)
+    case = intake.attach_image(desk.workspace.cases, case.id, picture(), hostile)
+    desk.workspace.cases.apply(case.id, intake.describe_image, case.post.images[0].sha256, hostile, hostile)
+    approval.decide_case(desk.workspace.cases, case.id, DecisionKind.NOT_NEEDED)
     at = _open_post(desk, case)
     assert not at.exception
     for item in (*at.markdown, *at.caption):

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.cases.job_kinds import JOB_KINDS
+from crowdnotes.cases import actions
+from crowdnotes.cases.pipeline import JOBS
 from crowdnotes.domain import Mode
 from crowdnotes.jobs import Step
 from pages.common.where_to_look import sources_key
@@ -31,7 +32,7 @@ def test_an_empty_post_is_refused_in_a_sentence(desk: Desk) -> None:
     at = desk.app()
     at.button(key="start").click().run()
     assert "The post is empty." in texts(at)
-    assert desk.workspace.service.list() == []
+    assert desk.workspace.cases.find() == []
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ def test_without_anywhere_to_look_the_page_asks_for_it_keeps_what_was_typed_and_
     assert asked in texts(at)
     assert at.text_area(key="new-post-text").value == POST
     assert "case" not in at.query_params
-    assert desk.workspace.service.list() == []
+    assert desk.workspace.cases.find() == []
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_without_anywhere_to_look_the_lines_that_are_no_links_are_told_as_well_a
     assert titles(at) == told + [f"“{line}” is not a web address." for line in lines if line.startswith("see")]
     assert at.text_area(key="new-post-urls").value == "\n".join(lines)
     assert at.text_area(key="new-post-text").value == POST
-    assert desk.workspace.service.list() == []
+    assert desk.workspace.cases.find() == []
 
 
 def test_good_links_are_gathered_and_each_bad_line_is_told(desk: Desk) -> None:
@@ -88,7 +89,7 @@ def test_good_links_are_gathered_and_each_bad_line_is_told(desk: Desk) -> None:
 
 def test_of_a_page_pasted_by_mistake_the_first_lines_are_told_and_the_others_counted(desk: Desk) -> None:
     at = desk.begun("\n".join([GOOD, *(f"no link {number}" for number in range(20))]))
-    desk.finish_latest(desk.workspace.service.get(desk.workspace.service.list()[0].id))
+    desk.finish_latest(desk.workspace.cases.get(desk.workspace.cases.find()[0].id))
     assert len(at.error) == 9
     assert "And 12 more like this." in texts(at)
 
@@ -111,10 +112,10 @@ def test_a_fault_that_nobody_foresaw_leaves_no_case_behind(desk: Desk, monkeypat
     def broken(*_: object) -> list[Step]:
         raise RuntimeError("no foresight")
 
-    monkeypatch.setitem(JOB_KINDS, "gather", replace(JOB_KINDS["gather"], steps=broken))
+    monkeypatch.setitem(JOBS, "gather", replace(JOBS["gather"], steps=broken))
     at = desk.begun()
     assert titles(at) == ["There is nothing to search."]
-    assert desk.workspace.service.list() == []
+    assert desk.workspace.cases.find() == []
 
 
 def test_a_case_can_begin_with_a_passage_pasted_by_hand(desk: Desk) -> None:
@@ -153,7 +154,7 @@ def test_before_the_post_is_changed_all_that_goes_is_named_and_the_note_comes_ba
     assert desk.newest(case).draft is None
     assert desk.newest(case).assessment is None
 
-    desk.workspace.service.restore_evidence_set(case.id, 0)
+    desk.workspace.cases.apply(case.id, actions.restore_evidence_set, 0)
     assert [item.id for item in desk.newest(case).used_evidence] == ["E1"]
     at = desk.app(case)
     at.button(key="undo").click().run()
@@ -171,9 +172,9 @@ def test_an_example_takes_away_what_was_told_of_the_form_before_it(desk: Desk) -
 
 def test_starting_makes_a_case_and_puts_it_into_the_address(desk: Desk) -> None:
     at = desk.begun("http://127.0.0.1:1/refused")
-    [summary] = desk.workspace.service.list()
+    [summary] = desk.workspace.cases.find()
     assert at.query_params["case"] == summary.id
-    case = desk.workspace.service.get(summary.id)
+    case = desk.workspace.cases.get(summary.id)
     desk.finish_latest(case, at)
     assert "1 source could not be read" in texts(at)
     assert "says nothing for or against the post" in texts(at)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from crowdnotes.cases import intake
 from crowdnotes.domain import Case, Mode, StageOutcome
 from crowdnotes.errors import EngineError, JobError, StoreBusyError
 from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step, plain_step
@@ -24,7 +25,7 @@ def failing(_: Progress) -> str:
 
 
 def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION)
+    case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUGMENTATION)
     at_work, may_end = threading.Event(), threading.Event()
 
     def slow(progress: Progress) -> str:
@@ -52,8 +53,8 @@ def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -
 
 
 def test_the_searches_are_shown_while_they_are_sent(desk: Desk) -> None:
-    service = desk.workspace.service
-    case = service.create(POST, mode=Mode.AUTOMATION, services=["europe-pmc"])
+    cases = desk.workspace.cases
+    case = intake.create_case(cases, POST, mode=Mode.AUTOMATION, services=["europe-pmc"])
     at_work, may_end = threading.Event(), threading.Event()
 
     def slow(_: Progress) -> str:
@@ -61,7 +62,7 @@ def test_the_searches_are_shown_while_they_are_sent(desk: Desk) -> None:
         may_end.wait(PATIENCE)
         return "none found"
 
-    queries = service.gather_steps(case.id)[0]
+    queries = desk.workspace.stages.gather_steps(case.id)[0]
     sending = plain_step("search", "Search", slow)
     job = desk.workspace.runner.start(case.id, "gather", [queries, sending])
     assert at_work.wait(PATIENCE)
@@ -72,7 +73,7 @@ def test_the_searches_are_shown_while_they_are_sent(desk: Desk) -> None:
 
 
 def test_a_step_that_could_not_run_has_no_tick(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION)
+    case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUGMENTATION)
     at_work, may_end = threading.Event(), threading.Event()
 
     def slow(_: Progress) -> str:
@@ -94,7 +95,7 @@ def test_a_step_that_could_not_run_has_no_tick(desk: Desk) -> None:
 
 
 def test_a_failed_step_is_told_with_its_next_step_and_can_be_tried_again(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"])
+    case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"])
     job = desk.workspace.runner.start(case.id, "gather", [step(failing)])
     desk.finish(job.id)
     at = desk.app(case)
@@ -109,7 +110,7 @@ def test_a_failed_step_is_told_with_its_next_step_and_can_be_tried_again(desk: D
 
 
 def test_work_that_a_crash_interrupted_can_be_resumed(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"])
+    case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"])
     at_work = threading.Event()
 
     def endless(progress: Progress) -> str:

@@ -100,8 +100,8 @@ def test_a_post_whose_notes_are_not_shown_begins_a_supernote_from_them(desk: Des
     post = _offered(at, "supernote-")
     at = at.button(key=f"supernote-{post}").click().run()
     assert not at.exception
-    (summary,) = desk.workspace.service.list()
-    case = desk.workspace.service.get(summary.id)
+    (summary,) = desk.workspace.cases.find()
+    case = desk.workspace.cases.get(summary.id)
     assert case.post.url == f"https://x.com/i/status/{post}"
     assert case.supernote is not None
     assert case.supernote.notes[0].ratings.count > 0

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import event
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases import actions, approval, blinding, moderation
 from crowdnotes.domain import (
     Actor,
     Case,
@@ -45,7 +46,7 @@ class Team:
 
     def submitted(self) -> Case:
         case = self.as_(ANN).desk.drafted()
-        return self.workspace.service.submit(case.id)
+        return moderation.submit_case(self.workspace.cases, case.id)
 
 
 @pytest.fixture
@@ -136,7 +137,7 @@ def test_what_a_moderator_typed_stays_when_another_takes_the_case_over(team: Tea
     at.button(key="queue-next").click().run()
     at.button(key="finding-3").click().run()
     at.text_input(key=_comment_key(case)).set_value("Say for whom.").run()
-    team.as_(actor("cleo", Role.MODERATOR)).workspace.service.take_over(case.id)
+    team.as_(actor("cleo", Role.MODERATOR)).workspace.cases.apply(case.id, moderation.take_over)
     team.as_(BOB)
     at.run()
     assert not at.exception, at.exception
@@ -187,9 +188,9 @@ def test_what_a_moderator_typed_stays_when_the_case_is_decided_elsewhere(team: T
     at.button(key="finding-3").click().run()
     at.text_input(key=_comment_key(case)).set_value("Say for whom.").run()
     at.button(key="again-0").click().run()  # the fields are not drawn there
-    cleo = team.as_(actor("cleo", Role.MODERATOR)).workspace.service
-    cleo.take_over(case.id)
-    cleo.decide(case.id, DecisionKind.NOT_NEEDED)
+    cleo = team.as_(actor("cleo", Role.MODERATOR)).workspace.cases
+    cleo.apply(case.id, moderation.take_over)
+    approval.decide_case(cleo, case.id, DecisionKind.NOT_NEEDED)
     team.as_(BOB)
     at.run()
     assert not at.exception, at.exception
@@ -200,15 +201,16 @@ def test_what_a_moderator_typed_stays_when_the_case_is_decided_elsewhere(team: T
 
 def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answered(team: Team) -> None:
     case = team.submitted()
-    service = team.as_(BOB).workspace.service
-    service.claim(case.id)
-    service.send_back(case.id, [Comment("Say for whom.", "E1")], "Nearly there.")
+    cases = team.as_(BOB).workspace.cases
+    cases.apply(case.id, moderation.claim)
+    cases.apply(case.id, moderation.send_back, [Comment("Say for whom.", "E1")], "Nearly there.")
     at = team.as_(ANN).desk.app(case)
     assert not at.exception, at.exception
     assert "Nearly there." in texts(at)
     assert "Say for whom." in texts(at)
     assert at.button(key="submit").disabled
-    team.workspace.service.edit_draft(case.id, f"In adults. {NOTE}", based_on=team.desk.newest(case).draft.sha256)  # type: ignore[union-attr]
+    shown = team.desk.newest(case).draft.sha256  # type: ignore[union-attr]
+    team.workspace.cases.apply(case.id, actions.edit_draft, f"In adults. {NOTE}", based_on=shown)
     at = team.desk.app(case)
     reply = f"reply-submission-{case.id}-S1"
     at.segmented_control(key=f"{reply}-answer").set_value(SuggestionAnswer.YES)
@@ -228,7 +230,7 @@ def test_who_may_not_decide_sends_a_case_and_is_offered_no_end_of_it(team: Team)
     assert not {key for key in _keys(at) if key.startswith("decide-")}
     assert texts(at).count("Only moderators and admins may decide this case.") == 1
     assert "decide-approved" in _keys(team.as_(BOB).desk.app(case))
-    team.workspace.service.decide(case.id, DecisionKind.NOT_NEEDED, reason="It is a joke.")
+    approval.decide_case(team.workspace.cases, case.id, DecisionKind.NOT_NEEDED, reason="It is a joke.")
     assert "reopen" in _keys(team.desk.app(case))
     at = team.as_(ANN).desk.app(case)
     assert "It is a joke." in texts(at)
@@ -272,9 +274,9 @@ def test_a_case_of_the_queue_is_opened_claimed_and_taken_over(team: Team) -> Non
 def test_what_another_found_of_a_sentence_is_not_shown_as_ones_own(team: Team) -> None:
     team.desk.engine.by_person = True
     case = team.as_(ANN).desk.scored()
-    service = team.workspace.service
-    (pair, *_) = service.pairs(case)
-    service.compare_sentence(case.id, pair.words, pair.evidence_id, Support.SUPPORTED)
+    cases = team.workspace.cases
+    (pair, *_) = blinding.pairs(case)
+    cases.apply(case.id, actions.compare_sentence, pair.words, pair.evidence_id, Support.SUPPORTED)
     for who, chosen in ((ANN, Support.SUPPORTED), (BOB, None)):
         at = team.as_(who).desk.app(case)
         assert not at.exception

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Checkbox
 
+from crowdnotes.cases import actions, intake
 from crowdnotes.domain import Case, Mode, Span, Verdict
 from tests.fakes import actor, make_evidence
 from tests.pages.conftest import NOTE, PASSAGE, POST, Desk, can_approve, chips, field, press, read, texts
@@ -21,9 +22,9 @@ def of_three(desk: Desk) -> Case:
 
 def test_a_reader_has_a_tick_of_their_own_and_sees_whose_choice_counts(desk: Desk) -> None:
     case = desk.inspected()
-    bob = desk.workspace.acting_as(lambda: actor("b*b")).service
-    bob.open_passage(case.id, "E1")
-    bob.judge(case.id, "E1", Verdict.REJECT, "off topic")
+    bob = desk.workspace.acting_as(lambda: actor("b*b")).cases
+    bob.apply(case.id, actions.open_passage, "E1")
+    bob.apply(case.id, actions.judge, "E1", Verdict.REJECT, "off topic")
     at = read(desk.app(case), case)
     assert at.checkbox(key=f"use-{case.id}-E1").value is True
     shown = texts(at)
@@ -83,9 +84,9 @@ def test_the_second_press_of_a_double_click_judges_no_passage_that_nobody_saw(
 
 def test_ticked_in_the_reader_it_moves_on_to_the_next_passage_without_a_verdict(desk: Desk) -> None:
     case = of_three(desk)
-    service = desk.workspace.service
-    service.open_passage(case.id, "E2")
-    service.judge(case.id, "E2", Verdict.BACKGROUND, "")
+    cases = desk.workspace.cases
+    cases.apply(case.id, actions.open_passage, "E2")
+    cases.apply(case.id, actions.judge, "E2", Verdict.BACKGROUND, "")
     at = read(desk.app(case), case)
     at.checkbox(key=f"reader-use-{case.id}-E1").check().run()
     assert verdicts(desk, case) == [Verdict.USE, Verdict.BACKGROUND, None]
@@ -138,7 +139,7 @@ def test_a_ready_reason_rejects_in_one_press_and_moves_on(desk: Desk, number: in
 def test_the_passage_stays_in_the_reader_beside_a_note(desk: Desk) -> None:
     case = desk.inspected()
     at = read(desk.app(case), case)
-    desk.workspace.service.edit_draft(case.id, NOTE, based_on=None)
+    desk.workspace.cases.apply(case.id, actions.edit_draft, NOTE, based_on=None)
     assert shown_in(at.run()) == "E1"
 
 
@@ -158,8 +159,8 @@ def test_the_source_of_a_sentence_opens_at_the_words_that_are_nearest_to_it(desk
 
 def test_background_unticks_use(desk: Desk) -> None:
     case = desk.case()
-    desk.workspace.service.open_passage(case.id, "E1")
-    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "")
+    desk.workspace.cases.apply(case.id, actions.open_passage, "E1")
+    desk.workspace.cases.apply(case.id, actions.judge, "E1", Verdict.USE, "")
     at = read(desk.app(case), case)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.BACKGROUND).run()
     assert desk.newest(case).evidence[0].verdict is Verdict.BACKGROUND
@@ -168,7 +169,7 @@ def test_background_unticks_use(desk: Desk) -> None:
 
 def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
     case = desk.case()
-    desk.workspace.service.open_passage(case.id, "E1")
+    desk.workspace.cases.apply(case.id, actions.open_passage, "E1")
     at = read(desk.app(case), case)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
     submit = next(item for item in at.button if item.label == "Reject this passage")
@@ -185,7 +186,7 @@ def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
 
 def test_choosing_reject_takes_the_passage_out_of_use_before_the_reason_is_written(desk: Desk) -> None:
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
+    desk.workspace.cases.apply(case.id, actions.set_tags, ["misleadingFactualError"])
     at = read(desk.app(case), case)
     assert can_approve(at)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
@@ -197,8 +198,8 @@ def test_choosing_reject_takes_the_passage_out_of_use_before_the_reason_is_writt
 
 
 def test_a_page_without_a_title_gets_words_and_not_a_rule(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION)
-    desk.workspace.service.add_passage_by_hand(case.id, url=None, title="\u200b", text=PASSAGE)
+    case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUGMENTATION)
+    intake.add_passage_by_hand(desk.workspace.cases, case.id, url=None, title="\u200b", text=PASSAGE)
     assert "**No title**" in texts(read(desk.app(case), case))
 
 

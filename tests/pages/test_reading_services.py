@@ -10,7 +10,7 @@ BLOCKED = Source(id="url:a", title="A page", url="https://a.example.org/x", outc
 
 
 def _newest(desk: Desk, case: Case) -> Case:
-    return desk.workspace.service.get(case.id)
+    return desk.workspace.cases.get(case.id)
 
 
 def test_a_click_below_what_could_not_be_read_names_the_service_for_this_case(desk: Desk) -> None:

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from crowdnotes.cases import actions
 from crowdnotes.domain import Case, Finding, GateName, GateStatus, PrincipleName, PrincipleResult
 from crowdnotes.engines.base import WriterAnswer
 from crowdnotes.jury.verdict import cautions
@@ -115,7 +116,7 @@ def test_one_sentence_reconciles_gates_and_jury_and_a_failed_gate_comes_first(de
 def test_a_jury_that_heard_other_words_does_not_speak_for_these(desk: Desk) -> None:
     case = desk.scored()
     assert case.draft is not None
-    edited = desk.workspace.service.edit_draft(case.id, f"In short: {NOTE}", based_on=case.draft.sha256)
+    edited = desk.workspace.cases.apply(case.id, actions.edit_draft, f"In short: {NOTE}", based_on=case.draft.sha256)
     shown = texts(desk.app(edited))
     assert "The words changed since the jury last ran" in shown
     assert "Note intercept" not in shown
@@ -158,7 +159,7 @@ def _abstained(desk: Desk) -> Case:
 
 def test_a_note_written_by_hand_is_given_a_jurys_verdict(desk: Desk) -> None:
     case = _abstained(desk)
-    desk.workspace.service.edit_draft(case.id, NOTE, based_on=None)
+    desk.workspace.cases.apply(case.id, actions.edit_draft, NOTE, based_on=None)
     assert "there is no note" not in texts(desk.app(case))
     case = desk.run(case, "assess")
     shown = _with_jury(desk, case)
@@ -169,7 +170,7 @@ def test_a_note_written_by_hand_is_given_a_jurys_verdict(desk: Desk) -> None:
 def test_a_note_written_by_hand_that_no_jury_can_hear_is_given_the_reason(desk: Desk) -> None:
     object.__setattr__(desk.workspace.tools, "jury", no_jury)
     case = _abstained(desk)
-    desk.workspace.service.edit_draft(case.id, NOTE, based_on=None)
+    desk.workspace.cases.apply(case.id, actions.edit_draft, NOTE, based_on=None)
     shown = texts(desk.app(desk.run(case, "assess")))
     assert "There is no jury in this test." in shown
     assert "there is no note" not in shown
@@ -177,10 +178,10 @@ def test_a_note_written_by_hand_that_no_jury_can_hear_is_given_the_reason(desk: 
 
 def test_while_the_jury_has_not_sat_yet_an_earlier_reason_is_not_told(desk: Desk) -> None:
     case = _abstained(desk)
-    desk.workspace.service.edit_draft(case.id, NOTE, based_on=None)
+    desk.workspace.cases.apply(case.id, actions.edit_draft, NOTE, based_on=None)
     desk.workspace.runner.wait(
         desk.workspace.runner.start(
-            case.id, "assess", desk.workspace.service.assess_steps(case.id, scores_only=True)
+            case.id, "assess", desk.workspace.stages.assess_steps(case.id, scores_only=True)
         ).id,
         timeout=60,
     )

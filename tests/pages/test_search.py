@@ -49,8 +49,8 @@ def test_services_are_ticked_by_the_person_and_kept_with_the_case(desk: Desk, st
     at.text_area(key="new-post-text").set_value(POST)
     at.button(key="start").click().run()
     assert not at.exception
-    [summary] = desk.workspace.service.list()
-    assert desk.workspace.service.get(summary.id).services == ("europe-pmc", "wikipedia")
+    [summary] = desk.workspace.cases.find()
+    assert desk.workspace.cases.get(summary.id).services == ("europe-pmc", "wikipedia")
     assert started == ["gather"]
 
 
@@ -100,8 +100,8 @@ def test_links_of_ones_own_ask_no_service(desk: Desk, started: list[str]) -> Non
     at.text_area(key="new-post-text").set_value(POST)
     at.text_area(key="new-post-urls").set_value("https://a.example.org/x")
     at.button(key="start").click().run()
-    [summary] = desk.workspace.service.list()
-    assert desk.workspace.service.get(summary.id).services == ()
+    [summary] = desk.workspace.cases.find()
+    assert desk.workspace.cases.get(summary.id).services == ()
 
 
 def test_searching_again_keeps_the_services_of_the_case(desk: Desk, started: list[str]) -> None:
@@ -128,15 +128,15 @@ def test_a_cutoff_that_is_chosen_goes_with_the_case(desk: Desk, started: list[st
     at.text_area(key="new-post-text").set_value(POST)
     at.date_input(key="new-post-until").set_value(date(2024, 3, 5))
     at.button(key="start").click().run()
-    [summary] = desk.workspace.service.list()
-    assert desk.workspace.service.get(summary.id).until == date(2024, 3, 5)
+    [summary] = desk.workspace.cases.find()
+    assert desk.workspace.cases.get(summary.id).until == date(2024, 3, 5)
 
-    at = desk.app(desk.workspace.service.get(summary.id))
+    at = desk.app(desk.workspace.cases.get(summary.id))
     at.session_state[f"more-{summary.id}"] = True
     at.run()
-    key = sources_key(desk.workspace.service.get(summary.id))
+    key = sources_key(desk.workspace.cases.get(summary.id))
     at.date_input(key=f"{key}-until").set_value(date(2023, 1, 1))
     press(at, "Search")
     assert not at.exception
-    assert desk.workspace.service.get(summary.id).until == date(2023, 1, 1)
+    assert desk.workspace.cases.get(summary.id).until == date(2023, 1, 1)
     assert started == ["gather", "gather"]

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from crowdnotes.cases import case_findings, intake
 from crowdnotes.domain import (
     Claim,
     ClaimMatch,
@@ -84,17 +85,17 @@ def test_only_searches_that_all_answered_and_found_nothing_are_told_as_nothing_f
 
 def test_sources_that_were_chosen_but_not_searched_yet_say_so(desk: Desk) -> None:
     case = searched(desk, outcomes=(NOTHING,))
-    desk.workspace.service.set_sources(
-        case.id, mode=Mode.AUTOMATION, urls=[], libraries=["med"], services=[], until=None
+    desk.workspace.cases.apply(
+        case.id, intake.set_sources, mode=Mode.AUTOMATION, urls=[], libraries=["med"], services=[], until=None
     )
     shown = texts(desk.app(case))
     assert "No passage was found." not in shown
-    new = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["pubmed"])
+    new = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUTOMATION, services=["pubmed"])
     assert "No passage was found." not in texts(desk.app(new))
 
 
 def test_a_search_that_was_stopped_is_not_told_as_nothing_found(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["pubmed"])
+    case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUTOMATION, services=["pubmed"])
 
     def stopped(progress: Progress) -> str:
         desk.workspace.runner.cancel(job.id)
@@ -139,10 +140,10 @@ def test_a_person_says_in_one_click_which_claim_a_check_is_of_and_another_claims
     at = desk.app(case)
     at.segmented_control(key=f"match-{case.id}-{CHECK.url}").set_value(ClaimMatch.OTHER).run()
     assert not at.exception
-    found = desk.workspace.service.get(case.id)
+    found = desk.workspace.cases.get(case.id)
     assert found.claim_matches == {CHECK.url: ClaimMatch.OTHER}
     assert found.events[-1].detail == f"other claim: {CHECK.url}"
-    assert [hit.title for hit, _ in desk.workspace.service.fact_checks(found)] == ["On vitamin D", CHECK.title]
+    assert [hit.title for hit, _ in case_findings.fact_checks(found)] == ["On vitamin D", CHECK.title]
 
 
 def test_a_fact_check_by_others_stands_before_the_evidence(desk: Desk) -> None:

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 from streamlit.proto.TextInput_pb2 import TextInput as TextInputProto
 
+from crowdnotes.cases import actions, intake
 from crowdnotes.domain import DateOrigin, Evidence, Mode, Post, Span, Verdict
 from tests.fakes import make_evidence
 from tests.pages.conftest import PASSAGE, POST, Desk, field, press, read, texts, unfolded
@@ -36,13 +37,13 @@ def test_a_passage_must_be_opened_before_it_can_be_ticked(desk: Desk) -> None:
 
 
 def test_a_row_says_how_its_passage_stands(desk: Desk) -> None:
-    case, service = desk.case(), desk.workspace.service
-    service.open_passage(case.id, "E1")
-    service.judge(case.id, "E1", Verdict.BACKGROUND, "")
+    case, cases = desk.case(), desk.workspace.cases
+    cases.apply(case.id, actions.open_passage, "E1")
+    cases.apply(case.id, actions.judge, "E1", Verdict.BACKGROUND, "")
     shown = texts(desk.app(case))
     assert "gray-badge[:material/remove: background]" in shown
     assert "rejected]" not in shown
-    service.judge(case.id, "E1", Verdict.REJECT, "off topic")
+    cases.apply(case.id, actions.judge, "E1", Verdict.REJECT, "off topic")
     shown = texts(desk.app(case))
     assert "red-badge[:material/block: rejected]" in shown
     assert "background]" not in shown
@@ -78,8 +79,11 @@ def test_a_source_that_repeats_the_post_says_so_and_comes_after_the_others(desk:
 
 
 def test_without_a_model_words_of_opinion_give_a_hint(desk: Desk) -> None:
-    case = desk.workspace.service.create(
-        "I think the new library is the ugliest building in town.", mode=Mode.AUGMENTATION, to_gather=False
+    case = intake.create_case(
+        desk.workspace.cases,
+        "I think the new library is the ugliest building in town.",
+        mode=Mode.AUGMENTATION,
+        to_gather=False,
     )
     assert "may mean that this post is an opinion" in texts(desk.app(case))
     assert "may mean" not in texts(desk.app(desk.case()))
@@ -146,17 +150,17 @@ def test_a_pasted_passage_that_cannot_be_taken_stays_typed_and_open(desk: Desk) 
 
 
 def test_a_passage_without_a_link_warns_in_its_row_and_at_the_note(desk: Desk) -> None:
-    service = desk.workspace.service
-    case = service.create(POST, mode=Mode.AUGMENTATION)
+    cases = desk.workspace.cases
+    case = intake.create_case(cases, POST, mode=Mode.AUGMENTATION)
     for url in (None, "https://trials.example.edu/c"):
-        service.add_passage_by_hand(case.id, url=url, title="Trials", text=f"{PASSAGE} {url or ''}")
+        intake.add_passage_by_hand(cases, case.id, url=url, title="Trials", text=f"{PASSAGE} {url or ''}")
     for name in ("E1", "E2"):
-        service.open_passage(case.id, name)
-    service.judge(case.id, "E1", Verdict.USE, "")
+        cases.apply(case.id, actions.open_passage, name)
+    cases.apply(case.id, actions.judge, "E1", Verdict.USE, "")
     shown = texts(desk.app(case))
     assert shown.count("badge[:material/link_off: no link: X needs one]") == 1
     assert "No source in use has a link, and X needs one." in shown
-    service.judge(case.id, "E2", Verdict.USE, "")
+    cases.apply(case.id, actions.judge, "E2", Verdict.USE, "")
     shown = texts(desk.app(case))
     assert "No source in use has a link" not in shown
     assert "No link: E1. Link to another source in use." in shown

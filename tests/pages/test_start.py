@@ -40,7 +40,7 @@ def test_an_address_alone_asks_for_the_words_and_stays_in_the_box(desk: Desk) ->
     at.button(key="start").click().run()
     assert titles(at) == ["CrowdNotes cannot read posts on X."]
     assert at.text_area(key="new-post-text").value == ADDRESS
-    assert desk.workspace.service.list() == []
+    assert desk.workspace.cases.find() == []
     at.text_area(key="new-post-text").set_value(f"{POST}\n{ADDRESS}").run()
     assert titles(at) == [], "the words are another now"
 
@@ -50,7 +50,7 @@ def test_links_alone_are_not_called_an_empty_post(desk: Desk) -> None:
     at.button(key="start").click().run()
     assert "There are only links in the box." in texts(at)
     assert "The post is empty." not in texts(at)
-    assert desk.workspace.service.list() == []
+    assert desk.workspace.cases.find() == []
 
 
 def test_the_keys_are_told_before_there_is_a_case_too(desk: Desk) -> None:
@@ -82,7 +82,7 @@ def test_an_address_of_the_app_fills_in_a_post_once_and_begins_nothing(desk: Des
     at.run()
     box = at.text_area(key="new-post-text")
     assert lines(str(box.value)) == [f"{POST}<script>alert(1)</script>", ADDRESS]
-    assert desk.workspace.service.list() == []
+    assert desk.workspace.cases.find() == []
     box.set_value("Other words.").run()
     assert at.text_area(key="new-post-text").value == "Other words."
     at.text_area(key="new-post-text").set_value(f"{POST}\n{LINK}").run()

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.cases import approval, suggestions, supernote_actions
 from crowdnotes.domain import (
     Candidate,
     Case,
@@ -76,7 +77,7 @@ def begun(desk: Desk, *notes: ExistingNote) -> Case:
         ExistingNote(id="N2", text=SECOND),
         ExistingNote(id="N3", text=f"{HOSTILE} Nonsense.", status=CrowdStatus.NOT_HELPFUL),
     )
-    return desk.workspace.service.create_supernote(POST, notes=given)
+    return supernote_actions.create_supernote(desk.workspace.cases, POST, notes=given)
 
 
 def ranked(desk: Desk, **more: object) -> Case:
@@ -175,7 +176,7 @@ def test_what_is_missing_is_said_and_nothing_is_begun(desk: Desk) -> None:
         at.button(key="read-notes").click().run()
         assert sentence in texts(at)
         assert field(at, "Text of the post").value == POST
-    assert desk.workspace.service.count() == 0
+    assert desk.workspace.cases.count() == 0
 
 
 def test_a_file_with_ratings_is_read(desk: Desk) -> None:
@@ -245,7 +246,7 @@ def test_a_score_below_the_line_never_reads_as_the_line(desk: Desk) -> None:
 def test_a_winner_in_the_words_of_one_note_is_not_passed_off_as_new(desk: Desk) -> None:
     same = candidate(FIRST, 0.05)
     case = ranked(desk, candidates=(same,), winner=same.sha256)
-    desk.workspace.service.use_candidate(case.id, same.sha256)
+    desk.workspace.cases.apply(case.id, supernote_actions.use_candidate, same.sha256)
     at = shown(desk, case)
     assert "These are the words of N1, unchanged." in texts(at)
     assert "The best existing note, N1, gets 0.07 more." in texts(at)
@@ -309,8 +310,12 @@ def test_a_phone_is_led_from_the_notes_to_the_candidates_and_begins_there_once_t
 
 def test_newer_notes_say_what_changed_and_what_was_posted_is_weighed(desk: Desk) -> None:
     case = ranked(desk)
-    service = desk.workspace.service
-    service.set_posted(case.id, PostedNote(text=FIRST, at=AT, unknown_side=Ratings(helpful=2, not_helpful=8)))
+    cases = desk.workspace.cases
+    cases.apply(
+        case.id,
+        supernote_actions.set_posted,
+        PostedNote(text=FIRST, at=AT, unknown_side=Ratings(helpful=2, not_helpful=8)),
+    )
     at = shown(desk, case)
     unfolded(at, f"watch-{case.id}")
     assert "Nothing has changed" in texts(at)
@@ -327,7 +332,7 @@ def test_new_ratings_alone_ask_for_another_choice_and_for_no_candidates(desk: De
     work = case.supernote
     assert work is not None
     rated = work.notes[0].replace(ratings=Ratings(helpful=70))
-    desk.workspace.service.watch(case.id, (rated, *work.notes[1:]))
+    supernote_actions.update_notes(desk.workspace.cases, case.id, (rated, *work.notes[1:]))
     at = shown(desk, case)
     unfolded(at, f"watch-{case.id}")
     assert at.button(key="watch-again").label == "Choose again with the new ratings"
@@ -357,7 +362,7 @@ def test_how_the_posted_note_stands_can_be_told(desk: Desk) -> None:
 
 
 def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) -> None:
-    case = desk.workspace.service.use_candidate(ranked(desk).id, WINNER.sha256)
+    case = desk.workspace.cases.apply(ranked(desk).id, supernote_actions.use_candidate, WINNER.sha256)
     at = shown(desk, case)
     unfolded(at, f"suggestions-{case.id}")
     field(at, "Suggestions, one on each line").set_value(f"Name the trial.\n{HOSTILE}")
@@ -384,7 +389,7 @@ def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) ->
 
 def test_the_draft_page_shows_suggestions_too(desk: Desk) -> None:
     case = desk.drafted()
-    desk.workspace.service.suggest(case.id, ["Say when."], said_by="a reader")
+    desk.workspace.cases.apply(case.id, suggestions.suggest, ["Say when."], said_by="a reader")
     assert "Comments and suggestions: 1, 1 waiting for an answer" in [item.label for item in desk.app(case).expander]
 
 
@@ -458,7 +463,9 @@ def test_a_posted_note_typed_in_while_another_decides_can_be_copied_and_saved_al
     at = shown(desk, case)
     unfolded(at, f"watch-{case.id}")
     field(at, "Text of the posted note").set_value("It does not help.")
-    desk.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).service.decide(case.id, DecisionKind.REJECTED)
+    approval.decide_case(
+        desk.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).cases, case.id, DecisionKind.REJECTED
+    )
     press(at, "Save the status")
     assert not at.exception, at.exception
     assert unsaved == ["It does not help."]

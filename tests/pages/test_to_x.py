@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from crowdnotes.cases import actions, approval
 from crowdnotes.domain import Case, DecisionKind
 from crowdnotes.settings import Settings, XSettings
 from crowdnotes.x_api.client import XClient
@@ -26,7 +27,7 @@ def _with_x(desk: Desk, server: XServer, monkeypatch: pytest.MonkeyPatch) -> Non
 def _ready(desk: Desk) -> Case:
     case = desk.scored()
     desk.changed(case, post=case.post.replace(url="https://x.com/somebody/status/100"))
-    return desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
+    return desk.workspace.cases.apply(case.id, actions.set_tags, ["misleadingFactualError"])
 
 
 def test_x_scores_a_note_and_gets_it_once_it_is_approved(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,5 +51,5 @@ def test_without_keys_nothing_of_it_shows(desk: Desk) -> None:
     case = _ready(desk)
     assert not [item.key for item in desk.app(case).button if str(item.key).startswith("x-")]
     seen = case.draft.sha256 if case.draft else None
-    desk.workspace.service.decide(case.id, DecisionKind.APPROVED, reason="", overrides={}, seen=seen)
+    approval.decide_case(desk.workspace.cases, case.id, DecisionKind.APPROVED, reason="", overrides={}, seen=seen)
     assert "by its API" not in texts(desk.app(case))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from crowdnotes.cases import actions, approval
 from crowdnotes.domain import (
     Case,
     Decision,
@@ -45,21 +46,21 @@ def workspace(tmp_path: Path, engine: TopicEngine) -> Iterator[Workspace]:
 def scored(workspace: Workspace, case: Case, note: str) -> Case:
     """With another note, scored."""
     assert case.draft is not None
-    workspace.service.edit_draft(case.id, note, based_on=case.draft.sha256)
-    run(workspace, case.id, "assess", workspace.service.assess_steps(case.id))
-    return workspace.service.get(case.id)
+    workspace.cases.apply(case.id, actions.edit_draft, note, based_on=case.draft.sha256)
+    run(workspace, case.id, "assess", workspace.stages.assess_steps(case.id))
+    return workspace.cases.get(case.id)
 
 
 def reopened(workspace: Workspace, topic: str = "kettle") -> Case:
-    return workspace.service.reopen(draft_and_approve(workspace, topic, "ann").id)
+    return workspace.cases.apply(draft_and_approve(workspace, topic, "ann").id, actions.reopen)
 
 
 def approve(workspace: Workspace, case: Case) -> Case:
     assert case.draft is not None
-    service = workspace.acting_as(actor).service  # who read it
-    ids = [item.id for item in service.obstacles(case)]
-    return service.decide(
-        case.id, DecisionKind.APPROVED, overrides=dict.fromkeys(ids, A_REASON), seen=case.draft.sha256
+    cases = workspace.acting_as(actor).cases  # who read it
+    ids = [item.id for item in approval.obstacles_for(cases, case)]
+    return approval.decide_case(
+        cases, case.id, DecisionKind.APPROVED, overrides=dict.fromkeys(ids, A_REASON), seen=case.draft.sha256
     )
 
 
@@ -109,7 +110,7 @@ def test_a_note_that_the_program_mended_before_anybody_read_it_counts_as_mended(
         monkeypatch.setattr(engine, "correctness", _fails_until(2))
         desk.gather()
         desk.write()
-        desk.start(desk.service.assess_steps(desk.id, before_inspection=True, scores_only=True))
+        desk.start(desk.stages.assess_steps(desk.id, before_inspection=True, scores_only=True))
         assert figures_of(desk.case).courses == {"correctness": Course.MENDED}
 
 
@@ -138,7 +139,7 @@ def test_a_failure_that_is_known_behind_a_check_that_waits_counts_as_the_cases_o
 def test_scores_of_an_earlier_text_are_none_of_this_note(workspace: Workspace) -> None:
     case = reopened(workspace)
     assert case.draft is not None
-    edited = workspace.service.edit_draft(case.id, "Other words.", based_on=case.draft.sha256)
+    edited = workspace.cases.apply(case.id, actions.edit_draft, "Other words.", based_on=case.draft.sha256)
     found = figures_of(edited)
     assert (found.gates, found.jury, found.ended, found.kept_sentences) == (None, None, "open", None)
 
@@ -164,7 +165,7 @@ def test_what_is_not_recorded_is_not_told() -> None:
 def test_cases_of_earlier_programs_are_counted(tmp_path: Path) -> None:
     unpacked(tmp_path / "data")
     with small_workspace(tmp_path) as opened:
-        found, left_out = read(opened.service, {})
+        found, left_out = read(opened.cases, {})
     assert (len(found), left_out) == (COUNT, {})
     assert [case.ended for case in found if Course.OVERRIDDEN in case.courses.values()] == ["approved"]
     assert sum(sum(used.calls for used in case.usage.values()) for case in found) == 34
@@ -173,24 +174,24 @@ def test_cases_of_earlier_programs_are_counted(tmp_path: Path) -> None:
 def test_only_what_changed_is_read_again_and_what_cannot_be_read_is_named(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    service = workspace.service
+    cases = workspace.cases
     first, second, damaged = (new_case(workspace, topic) for topic in ("kettle", "lantern", "orchard"))
     asked: list[str] = []
-    get = service.get
+    get = cases.get
 
     def counted(case_id: str) -> Case:
         asked.append(case_id)
         return get(case_id)
 
-    monkeypatch.setattr(service, "get", counted)
+    monkeypatch.setattr(cases, "get", counted)
     known: dict[str, CaseFigures] = {}
-    assert {case.id for case in read(service, known)[0]} == {first.id, second.id, damaged.id}
-    assert read(service, known)[1] == {}
+    assert {case.id for case in read(cases, known)[0]} == {first.id, second.id, damaged.id}
+    assert read(cases, known)[1] == {}
     assert len(asked) == 3
-    service.decide(first.id, DecisionKind.REJECTED)
+    approval.decide_case(cases, first.id, DecisionKind.REJECTED)
     with writing(workspace.tools.store._engine) as connection:
         connection.execute(text("update cases set document = 'x', version = 9 where id = :id"), {"id": damaged.id})
-    found, left_out = read(service, known)
+    found, left_out = read(cases, known)
     assert sorted(asked[3:]) == sorted([damaged.id, first.id])
     assert {case.id: case.ended for case in found} == {first.id: "rejected", second.id: "open"}
     assert list(left_out) == [damaged.id]

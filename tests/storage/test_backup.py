@@ -41,7 +41,7 @@ def test_a_case_and_a_library_come_back_from_one_file_that_only_its_owner_reads(
     elsewhere.mkdir()
     assert crowdnotes(elsewhere, "restore", "../all.zip").returncode == 0
     with open_workspace(_settings(elsewhere), embedder=HashingEmbedder()) as restored:
-        assert restored.service.get(case.id) == case
+        assert restored.cases.get(case.id) == case
         assert [library.name for library in restored.libraries.list()] == ["topics"]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, func, insert, select, update
 
+from crowdnotes.cases import actions
 from crowdnotes.cases.store import Store
 from crowdnotes.cli.x import eligible
 from crowdnotes.domain import Case, Draft, OnXState, Post, Role
@@ -60,8 +61,8 @@ def workspace(server: XServer, approved: Path, tmp_path: Path) -> Iterator[Works
 
 @pytest.fixture
 def case(workspace: Workspace) -> Case:
-    [only] = workspace.service.list()
-    return workspace.service.get(only.id)
+    [only] = workspace.cases.find()
+    return workspace.cases.get(only.id)
 
 
 def _on_post(workspace: Workspace, case: Case, number: int) -> Case:
@@ -80,7 +81,7 @@ def _seen(case: Case) -> str:
 
 
 def _trail(workspace: Workspace, case: Case) -> list[str]:
-    return [event.kind for event in workspace.service.get(case.id).events if "X" in event.kind]
+    return [event.kind for event in workspace.cases.get(case.id).events if "X" in event.kind]
 
 
 def _later(workspace: Workspace) -> None:
@@ -132,7 +133,7 @@ def test_all_that_were_sent_are_followed_with_one_look(server: XServer, workspac
     assert followed == {case.id: "needs_more_ratings", other.id: "currently_rated_helpful"}
     assert len(server.asked) == 1
     assert _trail(workspace, other)[-1] == "status on X"
-    workspace.service.delete(other.id)
+    workspace.cases.delete(other.id)
     server.notes.clear()
     found = x.follow_all()
     assert (found.listed, [one.case_id for one in found.not_listed]) == ((), [case.id])
@@ -253,17 +254,17 @@ def test_another_note_of_the_account_on_the_post_is_told_and_nothing_is_claimed(
 
 
 def test_only_an_approved_text_that_was_seen_is_sent(server: XServer, workspace: Workspace, case: Case) -> None:
-    x, service, seen = _x(workspace), workspace.service, _seen(case)
+    x, cases, seen = _x(workspace), workspace.cases, _seen(case)
     with pytest.raises(WorkflowError) as raised:
         x.submit(case.id, "0" * 64)
     assert raised.value.rule == "changed"
-    service.reopen(case.id)
+    cases.apply(case.id, actions.reopen)
     with pytest.raises(WorkflowError) as raised:
         x.submit(case.id, seen)
     assert raised.value.rule == "not approved"
     # Reopened by another between the look and the step that writes it down: nothing was sent, nothing is left behind.
     workspace.tools.store.update(case.id, lambda kept: kept.replace(decision=case.decision))
-    x._intend = lambda *given: (ToX._intend(x, *given), service.reopen(case.id))[0]  # type: ignore[method-assign]
+    x._intend = lambda *given: (ToX._intend(x, *given), cases.apply(case.id, actions.reopen))[0]  # type: ignore[method-assign]
     with pytest.raises(WorkflowError) as raised:
         x.submit(case.id, seen)
     assert (raised.value.rule, x.sent(case), server.asked) == ("not approved", None, [])
@@ -292,8 +293,11 @@ def test_a_score_is_of_one_exact_text(workspace: Workspace, case: Case) -> None:
     x = _x(workspace)
     assert x.score(case) is None
     assert x.evaluate(case.id) == x.evaluate(case.id) == x.score(case) == 1.25
-    workspace.service.reopen(case.id)
-    assert x.score(workspace.service.edit_draft(case.id, "Other. https://e.example", based_on=_seen(case))) is None
+    workspace.cases.apply(case.id, actions.reopen)
+    assert (
+        x.score(workspace.cases.apply(case.id, actions.edit_draft, "Other. https://e.example", based_on=_seen(case)))
+        is None
+    )
 
 
 def test_the_day_has_its_limit(server: XServer, workspace: Workspace, case: Case) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.service import CaseService
+from crowdnotes.cases import intake
+from crowdnotes.cases.cases import Cases
 from crowdnotes.domain import (
     AnswerKind,
     Assessment,
@@ -63,11 +64,11 @@ def engine_for(base_url: str, folder: Path, **settings: object) -> LLMEngine:
     return LLMEngine(LlmSettings.model_validate(usual | settings), GateSettings(), HashingEmbedder(), folder)
 
 
-def begun_case(service: CaseService) -> str:
+def begun_case(cases: Cases) -> str:
     """The id of a case with one passage pasted, so that a note can be written."""
-    case = service.create("Vitamin C cures a cold.", mode=Mode.AUGMENTATION)
+    case = intake.create_case(cases, "Vitamin C cures a cold.", mode=Mode.AUGMENTATION)
     text = "Vitamin C does not cure colds. Trials of 11,306 people found no effect on how often they came."
-    service.add_passage_by_hand(case.id, url="https://t.example.org/c", title="Trials", text=text)
+    intake.add_passage_by_hand(cases, case.id, url="https://t.example.org/c", title="Trials", text=text)
     return case.id
 
 

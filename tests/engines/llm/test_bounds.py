@@ -156,9 +156,9 @@ def test_a_cancelled_job_frees_its_case_though_the_server_never_answers(tmp_path
     with LLMServer(lambda _: Say(by_hand=until_hung_up)).running() as server:
         engine = engine_for(server.base_url, tmp_path)
         with open_workspace(Settings(data_dir=tmp_path), embedder=HashingEmbedder(), engine=engine) as workspace:
-            service = workspace.service
-            case_id = begun_case(service)
-            steps = service.write_steps(case_id, before_inspection=True)
+            cases = workspace.cases
+            case_id = begun_case(cases)
+            steps = workspace.stages.write_steps(case_id, before_inspection=True)
             job = workspace.runner.start(case_id, "write", steps)
             until(lambda: server.requests)
             workspace.runner.cancel(job.id)
