@@ -288,7 +288,7 @@ def keep_reviews(case: Case, author: str, at: datetime) -> Case:
     events = [
         it
         if it.by_key not in (author, PROGRAM.key) and it.kind in _KINDS_WITHOUT_WORDS_OF_AUTHOR
-        else it.replace(detail="")
+        else it.replace(detail="", subject="")
         for it in case.events
     ]
     told = "the note and all else that its author wrote; what moderators found stays"

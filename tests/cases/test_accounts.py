@@ -12,7 +12,7 @@ from sqlalchemy import Engine, MetaData, insert, select
 
 from crowdnotes.cases import moderation
 from crowdnotes.cases.accounts import People, proxied
-from crowdnotes.cases.actions import compare_sentence, open_passage
+from crowdnotes.cases.actions import compare_sentence, match_claim, open_passage
 from crowdnotes.cases.blinding import pairs
 from crowdnotes.cases.export import to_json, to_markdown
 from crowdnotes.cases.store import Store
@@ -21,6 +21,7 @@ from crowdnotes.domain import (
     Account,
     Actor,
     Case,
+    ClaimMatch,
     Comment,
     Decision,
     DecisionKind,
@@ -205,6 +206,7 @@ def test_of_a_case_that_moderators_reviewed_their_part_stays_without_what_its_au
     draft = Draft(text=note, evidence_ids=("E1", "E2"), engine="person", written_at=NOW)
     case = case.replace(evidence=evidence, draft=draft, revisions=(draft,), own_words=author, urls=(author,))
     case = case.replace(assessment=waiting_assessment(case, note, {f"{author}.": "E1"}))
+    case = match_claim(case, NOW, ZOE, author, ClaimMatch.OTHER)
     case = moderation.submit(case, NOW, ZOE, author, readers=2)
     case = moderation.claim(case, NOW, BOB)
     for pair in pairs(case):
