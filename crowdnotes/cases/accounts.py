@@ -521,6 +521,8 @@ def _subject_of(person: Person) -> str:
 
 
 def _fold(name: str) -> str:
+    # As LDAP compares names (RFC 4518), from which a proxy may pass on what was typed. A provider's `sub` is never
+    # folded: OpenID Connect Core, section 2, makes case part of it.
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
