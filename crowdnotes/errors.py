@@ -100,7 +100,8 @@ class UnsafeUrlError(FetchError):
 class SearchError(CrowdNotesError):
     """A search provider did not answer; `state` is the label that it will carry.
 
-    `of_query`: it may well answer the next query. `found` are the hits of a query that it answered in part.
+    `of_query`: it may well answer the next query. `found` are the hits of a query that it answered in part. `status`
+    is the HTTP status of its refusal.
     """
 
     def __init__(
@@ -111,9 +112,11 @@ class SearchError(CrowdNotesError):
         *,
         of_query: bool = False,
         found: Sequence[Hit] = (),
+        status: int | None = None,
     ) -> None:
         super().__init__(message, next_step)
         self.state = state
+        self.status = status
         self.of_query = of_query
         self.found = found
 

@@ -185,7 +185,7 @@ def _print_source(source: Source, text: str | None, passage: Passage | None) -> 
     label = source.outcome.value
     if source.outcome is FetchOutcome.READ and source.read_as is not ReadAs.WHOLE:
         label = f"{label}: {source.read_as.value}"
-    print_text(f"{label}. {source.outcome_detail}".rstrip())
+    print_text(" ".join(filter(None, (f"{label}.", source.outcome_detail, source.archive_detail))))
     for name, address in (("leads to", source.page_url), ("archived copy", source.archived_url)):
         if address:
             print_text(f"{name}: {address}")

@@ -78,7 +78,6 @@ from crowdnotes.domain.evidence import (
     TO_HOME,
     TO_SECTION,
     UNDATED,
-    WAYBACK,
     Aim,
     AnswerKind,
     ClaimMatch,

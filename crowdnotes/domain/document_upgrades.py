@@ -135,16 +135,26 @@ _DECISION_WORDS = {
 }
 
 
+_ARCHIVE_WORDS = re.compile(
+    r"(.*?) ?(The Wayback Machine has (?:a copy of|no copy)[^.]*\.|The Wayback Machine was asked for a copy: .*)(.*)",
+    re.DOTALL,
+)
+
+
 def _store_outcomes(document: Document) -> None:
-    """How a stage ended, a decision, a match and the gates of each scoring stood in sentences alone."""
-    for stage in [
-        *document.get("stages", []),
-        *(it for one in document.get("follow_ups", []) for it in one.get("stages", [])),
-    ]:
+    """How a stage, a decision, a match, a scoring and the search for a copy ended stood in sentences alone."""
+    searches = document.get("follow_ups", [])
+    for stage in (item for holder in (document, *searches) for item in holder.get("stages", [])):
         summary = str(stage.get("summary", ""))
         found = ((pattern.fullmatch(summary), outcome) for pattern, outcome in _STAGE_SENTENCES)
         match, outcome = next(((match, outcome) for match, outcome in found if match), (None, "done"))
         stage |= {"outcome": outcome, "reason": match[1] if match else ""}
+    sets = (document, *document.get("earlier_evidence", []))
+    sources = [item["source"] for holder in sets for item in holder.get("evidence", [])]
+    for source in (*sources, *(item for holder in (document, *searches) for item in holder.get("sources", []))):
+        match = _ARCHIVE_WORDS.fullmatch(str(source.get("outcome_detail", "")))
+        if match and source.get("outcome", "read") != "read":
+            source |= {"outcome_detail": f"{match[1]}{match[3]}".strip(), "archive_detail": match[2]}
     for event in document.get("events", []):
         detail = str(event.get("detail", ""))
         if event.get("kind") == "stage assess":

@@ -21,7 +21,6 @@ TO_SECTION = "its link leads to a section's first page"
 TO_HOME = "its link leads to a home page"
 SITE_CLOSED = "its site is closed"
 _ASTRAY = frozenset({TO_CONTENTS, TO_SECTION, TO_HOME, SITE_CLOSED})
-WAYBACK = "The Wayback Machine"  # how a sentence begins that says what the archive said
 
 
 class Query(FrozenModel):
@@ -253,6 +252,7 @@ class Source(FrozenModel):
     `page_starts` are the offsets in the text at which the pages of a PDF begin. `page_url` is where the
     link leads, when that is another address than `url`. `archived_url` is the archive's copy that was
     read, or one that is known of a page that could not be; publisher and category are those of the original.
+    `outcome_detail` says why a page could not be read, `archive_detail` what the archive then said of copies.
     `fact_checks` are what the page's own data, or the search that found it, says of claims that it checks; `notes` the
     earlier notes that link to it.
     """
@@ -268,6 +268,7 @@ class Source(FrozenModel):
     category: SourceCategory = SourceCategory.OTHER
     outcome: FetchOutcome = FetchOutcome.READ
     outcome_detail: str = ""
+    archive_detail: str = ""
     text_sha256: str | None = None
     characters: int = 0
     library: str | None = None

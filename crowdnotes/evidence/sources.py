@@ -129,9 +129,8 @@ class SourceReader:
         why = failed.outcome_detail
         if self._wayback is not None and failed.url is not None and failed.outcome in _ARCHIVE_WORTH_ASKING:
             copy, told = self._wayback.ask(failed.url, until, check)
-            detail = f"{failed.outcome_detail} {told}".strip()
             archived = copy.url if copy else failed.archived_url
-            failed = failed.replace(outcome_detail=detail, archived_url=archived)
+            failed = failed.replace(archive_detail=told, archived_url=archived)
             if copy is not None and (document := self._copied(copy, check)) is not None:
                 return _build_copy_source(
                     failed,
@@ -242,6 +241,7 @@ def _build_copy_source(
         title=document.title,
         outcome=FetchOutcome.READ,
         outcome_detail=f"{detail} {document.remark}".strip(),
+        archive_detail="",
         notices=(*failed.notices, *document.notices),
         read_as=read_as,
         language=document.language,

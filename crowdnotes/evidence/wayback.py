@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import date
 
-from crowdnotes.domain import WAYBACK
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.search.provider import dig, parse_json, string, unexpected
 from crowdnotes.evidence.search.service import Pace, Service, open_service
@@ -29,6 +28,7 @@ _NON_WEB_DOMAINS = frozenset({"arpa", "onion"})  # in the list of top-level doma
 # requests: https://github.com/internetarchive/wayback/issues/274
 _PACE = Pace(25, 66.0, 2)
 _QUIET_SECONDS = 300.0
+_NAME = "The Wayback Machine"
 _COPY_URL = "https://web.archive.org/web/{timestamp}/{url}"
 
 
@@ -65,14 +65,14 @@ class Wayback:
         try:
             copy = self._copy_of(page, until, Deadline(self.seconds, check).check)
         except SearchError as error:
-            return None, f"{WAYBACK} was asked for a copy: {error.message}"
+            return None, f"{_NAME} was asked for a copy: {error.message}"
         except FetchError:
-            return None, f"{WAYBACK} was asked for a copy: It did not answer in time."
+            return None, f"{_NAME} was asked for a copy: It did not answer in time."
         if copy:
-            return copy, f"{WAYBACK} has a copy of {day(copy.made)}."
+            return copy, f"{_NAME} has a copy of {day(copy.made)}."
         if until:
-            return None, f"{WAYBACK} has no copy up to {day(until)}."
-        return None, f"{WAYBACK} has no copy."
+            return None, f"{_NAME} has no copy up to {day(until)}."
+        return None, f"{_NAME} has no copy."
 
     def _copy_of(self, page: str, until: date | None, check: Callable[[], None]) -> ArchivedCopy | None:
         if until is None:

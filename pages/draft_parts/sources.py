@@ -13,7 +13,6 @@ import streamlit as st
 from crowdnotes.cases import case_findings, follow_up_stages, intake
 from crowdnotes.cases.unsettled_claims import reach_of
 from crowdnotes.domain import (
-    WAYBACK,
     Aim,
     Case,
     ClaimKind,
@@ -417,7 +416,7 @@ def _draw_failed_sources(case: Case, job: JobRecord | None) -> None:
     label = plural(len(failed), "{n} source could not be read", "{n} sources could not be read")
     with st.expander(label, key=f"failed-{case.id}", icon=":material/link_off:", expanded=not case.evidence):
         st.caption("A page that could not be read says nothing for or against the post.")
-        copies = Counter(_find_archive_remark(source) for source in failed)
+        copies = Counter(source.archive_detail for source in failed)
         shared = {said: times for said, times in copies.items() if said and times > 1}
         for said, times in shared.items():
             which = "" if times == len(failed) else f" ({times} of these {len(failed)})"
@@ -441,12 +440,6 @@ def _draw_untried_services(case: Case, job: JobRecord | None) -> None:
             button(words, key, _NOTICE_AREA, again, icon="cloud_download", disabled=under_way(job))
 
 
-def _find_archive_remark(source: Source) -> str:
-    """What the archive said of the source; empty where it was not asked."""
-    _, name, said = source.outcome_detail.partition(WAYBACK)
-    return name + said
-
-
 def _draw_failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
     """A source that could not be read; what the archive said stands above the list where it is `told` there."""
     badges = source_badges(source, case.post, case.until) if source.published or source.notices else ""
@@ -458,7 +451,7 @@ def _draw_failed_source(case: Case, source: Source, *, told: frozenset[str]) -> 
             web_link("Archived copy", source.archived_url, "inventory_2")
             web_link("Open it", None if source.outcome is FetchOutcome.REFUSED else source.url)
         st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{escaped(source.title, 160)}]")
-        of_copies = _find_archive_remark(source)
-        st.markdown(escaped(source.outcome_detail.removesuffix(of_copies if of_copies in told else ""), 300))
+        of_copies = "" if source.archive_detail in told else source.archive_detail
+        st.markdown(escaped(f"{source.outcome_detail} {of_copies}".strip(), 300))
         if case.decision is None:
             paste_box(case, "Open the page yourself and paste the passage", source)

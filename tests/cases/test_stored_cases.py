@@ -316,6 +316,34 @@ def test_a_sentence_of_a_stored_stage_is_read_once(
     assert (stored.outcome, stored.reason, stored.summary) == (outcome, reason, summary)
 
 
+@pytest.mark.parametrize(
+    ("detail", "left", "archive"),
+    [
+        ("No page (404). The Wayback Machine has no copy.", "No page (404).", "The Wayback Machine has no copy."),
+        (
+            "No. The Wayback Machine has no copy up to 4 March 2023. Reader was asked to read it: Too often.",
+            "No. Reader was asked to read it: Too often.",
+            "The Wayback Machine has no copy up to 4 March 2023.",
+        ),
+        (
+            "The Wayback Machine was asked for a copy: It did not answer in time.",
+            "",
+            "The Wayback Machine was asked for a copy: It did not answer in time.",
+        ),
+        ("There is no page at this address (404).", "There is no page at this address (404).", ""),
+    ],
+)
+def test_what_the_archive_said_of_a_stored_source_has_its_own_field(
+    all_documents: list[dict[str, Any]], detail: str, left: str, archive: str
+) -> None:
+    document = copy.deepcopy(all_documents[0])
+    failed = {"id": "S1", "title": "A page", "outcome": "not found", "outcome_detail": detail}
+    document["sources"] = [failed, failed | {"id": "S2", "outcome": "read"}]
+    source, read = Case.model_validate(upgraded(document)).sources
+    assert (source.outcome_detail, source.archive_detail) == (left, archive)
+    assert (read.outcome_detail, read.archive_detail) == (detail, "")
+
+
 def test_sentences_of_stored_events_are_read_once(all_documents: list[dict[str, Any]]) -> None:
     document = upgraded(all_documents[0])
     said = [

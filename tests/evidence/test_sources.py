@@ -324,7 +324,8 @@ def kept(httpserver: HTTPServer, wayback: Wayback) -> Wayback:
 def test_a_page_that_could_not_be_read_names_its_archived_copy(kept: Wayback, outcome: FetchOutcome) -> None:
     source, text = SourceReader(FixedPage(outcome), wayback=kept).read(URL, "S1")
     assert (source.outcome, text, source.archived_url) == (outcome, None, COPY)
-    assert source.outcome_detail == "Why. The Wayback Machine has a copy of 4 March 2023."
+    assert source.outcome_detail == "Why."
+    assert source.archive_detail == "The Wayback Machine has a copy of 4 March 2023."
 
 
 class Gone(FixedPage):
@@ -341,6 +342,7 @@ def test_the_archived_copy_is_read_where_the_page_cannot_be(kept: Wayback, outco
     assert (source.outcome, source.read_as, source.url) == (FetchOutcome.READ, ReadAs.ARCHIVED, URL)
     assert (source.title, source.archived_url, source.published) == ("Measles", COPY, date(2024, 3, 2))
     assert source.outcome_detail == "Why; its archived copy of 4 March 2023 was read instead."
+    assert source.archive_detail == ""
 
 
 class Service:

@@ -164,7 +164,8 @@ def test_what_the_archive_says_of_several_links_stands_once_above_them(desk: Des
             title="A page",
             url=f"https://{name}.example.org/x",
             outcome=FetchOutcome.BLOCKED,
-            outcome_detail=f"The site {name} said no. {said}",
+            outcome_detail=f"The site {name} said no.",
+            archive_detail=said,
         )
         for name, said in (("one", archive), ("two", archive), ("three", "The Wayback Machine has no copy."))
     )

@@ -158,9 +158,9 @@ def check_reading(
         began = time.monotonic()
         read, state, said = 0, ProviderState.FAILED, ""
         heard: list[Exchange] = []
-        options, overheard = BaseModel, service
+        options, overheard, keyed = BaseModel, service, False
         if isinstance(service, TavilyExtract | JinaReader):
-            options = service.options
+            options, keyed = service.options, service.service.keyed
             overheard = replace(service, service=replace(service.service, heard=heard.append))
         try:
             read_in_time(overheard, _TRIAL_URL, check)
@@ -176,7 +176,7 @@ def check_reading(
             seconds=round(time.monotonic() - began, 3),
             exchanges=tuple(heard),
         )
-        setting = setting_that_helps(outcome, heard, options, _MAX_READ_SECONDS)
+        setting = setting_that_helps(outcome, heard, options, _MAX_READ_SECONDS, keyed=keyed)
         found.append(outcome.replace(setting=setting))
         report(found[-1])
     return found

@@ -70,7 +70,7 @@ class ClinicalTrials(OnlineProvider):
             try:
                 return records(parse_json(self.service.get("/studies", params, check)), "studies")
             except SearchError as error:
-                if "(403)" not in error.message:
+                if error.status != 403:
                     raise
                 raise _build_not_let_in_error() from error
 

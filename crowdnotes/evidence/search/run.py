@@ -30,7 +30,7 @@ from crowdnotes.engines.local.health_terms import find_topics
 from crowdnotes.errors import CrowdNotesError, SearchError
 from crowdnotes.evidence.duplicates import merge
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchesTogether, SearchProvider
-from crowdnotes.evidence.search.service import Check, Exchange
+from crowdnotes.evidence.search.service import KEY_REFUSED_STATUSES, Check, Exchange
 from crowdnotes.evidence.source_types import categorise
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.storage.disk_cache import DiskCache
@@ -410,8 +410,10 @@ def check_providers(
 
     def judge(outcome: ProviderOutcome) -> ServiceCheck:
         provider, exchanges = overheard[outcome.provider], heard[outcome.provider]
-        options = provider.options if isinstance(provider, OnlineProvider) else None
-        setting = "" if options is None else setting_that_helps(outcome, exchanges, options, provider_seconds)
+        setting = ""
+        if isinstance(provider, OnlineProvider):
+            keyed, options = provider.service.keyed, provider.options
+            setting = setting_that_helps(outcome, exchanges, options, provider_seconds, keyed=keyed)
         return ServiceCheck(**dict(outcome), exchanges=tuple(exchanges), setting=setting)
 
     found = search_all(
@@ -432,9 +434,17 @@ def _overhear(provider: SearchProvider, heard: Callable[[Exchange], None]) -> Se
 
 
 def setting_that_helps(
-    outcome: ProviderOutcome, exchanges: Sequence[Exchange], options: type[BaseModel], provider_seconds: float
+    outcome: ProviderOutcome,
+    exchanges: Sequence[Exchange],
+    options: type[BaseModel],
+    provider_seconds: float,
+    *,
+    keyed: bool,
 ) -> str:
-    """The variable to look at, with what it is; "" where it answered, and where no setting would change a thing."""
+    """The variable to look at, with what it is; "" where it answered, and where no setting would change a thing.
+
+    `keyed`: it was asked with a key.
+    """
     if outcome.state is ProviderState.ANSWERED:
         return ""
     last = exchanges[-1] if exchanges else None
@@ -445,7 +455,7 @@ def setting_that_helps(
     elif outcome.state is ProviderState.TIMED_OUT:
         which = "PROVIDER" if outcome.seconds >= provider_seconds else "REQUEST"
         variable = f"CROWDNOTES_SEARCH_{which}_SECONDS"
-    elif "Check its key." in outcome.sentence:
+    elif keyed and last is not None and last.status in KEY_REFUSED_STATUSES:
         variable = next((name for name in own if name.endswith("_KEY")), "")
     elif outcome.state is ProviderState.FAILED and (last is None or _is_elsewhere(last)):
         variable = next((name for name in own if name.endswith("_URL")), "")

@@ -49,7 +49,7 @@ _MAX_HOLD_SECONDS = 600.0  # and for so long at most: after that it may tell us 
 _TRANSIENT_STATUSES = frozenset({408, 500, 502, 503, 504})
 _RATE_LIMITED_STATUSES = frozenset({429, 432, 433})  # 432 and 433 are Tavily's: the plan's limit is used up
 _QUOTA_STATUS = 402
-_KEY_REFUSED_STATUSES = frozenset({400, 401, 403, 422})  # Google says 400 and Brave 422 to a wrong key
+KEY_REFUSED_STATUSES = frozenset({400, 401, 403, 422})  # Google says 400 and Brave 422 to a wrong key
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,11 +367,11 @@ def _build_refusal(status: int, headers: httpx.Headers, *, keyed: bool, raise_li
             if wait
             else f"It was asked too often and wants a pause ({status})."
         )
-        error = SearchError(said, ProviderState.RATE_LIMITED, raise_limit)
+        error = SearchError(said, ProviderState.RATE_LIMITED, raise_limit, status=status)
         return _Refusal(error, status == 429, wait)
     if status in _TRANSIENT_STATUSES:
         state = ProviderState.TIMED_OUT if status in (408, 504) else ProviderState.FAILED
-        return _Refusal(SearchError(f"It has trouble of its own ({status}).", state), True, wait)
+        return _Refusal(SearchError(f"It has trouble of its own ({status}).", state, status=status), True, wait)
     words = (
         "It has moved to another address ({status})."
         if status < 400
@@ -379,9 +379,9 @@ def _build_refusal(status: int, headers: httpx.Headers, *, keyed: bool, raise_li
         if status == _QUOTA_STATUS
         else "It refused the request ({status})."
     )
-    is_key_refused = keyed and status in _KEY_REFUSED_STATUSES
+    is_key_refused = keyed and status in KEY_REFUSED_STATUSES
     next_step = "Check its key." if is_key_refused else raise_limit if status == _QUOTA_STATUS else ""
-    return _Refusal(SearchError(fill(words, status=status), ProviderState.FAILED, next_step), False)
+    return _Refusal(SearchError(fill(words, status=status), ProviderState.FAILED, next_step, status=status), False)
 
 
 def _parse_retry_after(said: str) -> float | None:

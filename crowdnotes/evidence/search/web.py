@@ -138,7 +138,7 @@ class SearXng(OnlineProvider):
         try:
             body = self.service.get("/search", params, check)
         except SearchError as error:
-            if "(403)" not in error.message:
+            if error.status != 403:
                 raise
             raise _build_no_json_error() from error
         if body[:512].lstrip().lower().startswith((b"<!doctype html", b"<html")):
