@@ -20,7 +20,19 @@ from crowdnotes.cases.blinding import hide_other_reviews, is_reviewed, keep_revi
 from crowdnotes.cases.permissions import actor_of, require
 from crowdnotes.cases.review_queue import save_queue_row
 from crowdnotes.cases.store import case_row, read_case, remove_case
-from crowdnotes.domain import Account, Act, Actor, Case, CurrentUser, Person, Role, text_sha256
+from crowdnotes.domain import (
+    BY_PERSON,
+    Account,
+    Act,
+    Actor,
+    Case,
+    CurrentUser,
+    GateStatus,
+    Person,
+    PrincipleName,
+    Role,
+    text_sha256,
+)
 from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import InputError, NotAllowedError, WorkflowError
 from crowdnotes.jobs.records import JobState
@@ -240,13 +252,18 @@ def _list_assessments(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _replace_keyless_names(document: dict[str, Any], found: Sequence[tuple[dict[str, Any], str]], new: str) -> None:
     """Put another name there, and into the sentences that the program made of names."""
-    before = [checked_by(it["by"] for it in assessment["sentences"]) for assessment in _list_assessments(document)]
+    before = [[it["by"] for it in assessment["sentences"]] for assessment in _list_assessments(document)]
     for value, field in found:
         value[field] = f"from {new}" if value.get("kind") == "taken over" else new
-    for told, assessment in zip(before, _list_assessments(document), strict=True):
-        for result in (*assessment["gates"], *assessment["held"], *assessment["principles"]):
-            if result["reason"] == told:
-                result["reason"] = checked_by(it["by"] for it in assessment["sentences"])
+    for names, assessment in zip(before, _list_assessments(document), strict=True):
+        named = [it["by"] for it in assessment["sentences"]]
+        gates = (*assessment["gates"], *assessment["held"])
+        passed = [it for it in gates if (it["judge"], it["status"]) == (BY_PERSON, GateStatus.PASS)]
+        if named == names or not passed:
+            continue
+        same = [it for it in assessment["principles"] if it["principle"] == PrincipleName.SOURCES_SUPPORT]
+        for result in (*passed, *same):
+            result["reason"] = checked_by(named)
 
 
 def _find_records_of(

@@ -422,9 +422,9 @@ def _score_lines(case: Case) -> Iterator[str]:
         state = "of this text, over passages that nobody has opened yet"
     yield _format_heading(f"Scores {state}, by engine “{_escape_inline(case.assessment.engine)}”")
     for gate in case.assessment.gates:
-        yield f"- {gate.gate.as_text}: {gate.status.value.replace('_', ' ')}. {_escape_inline(gate.reason)}"
+        yield f"- {gate.gate.as_text}: {gate.status.in_record}. {_escape_inline(gate.reason)}"
     for rule in case.assessment.principles:
-        yield f"- {rule.principle.as_text}: {rule.status.value.replace('_', ' ')}. {_escape_inline(rule.reason)}"
+        yield f"- {rule.principle.as_text}: {rule.status.in_record}. {_escape_inline(rule.reason)}"
     if together := case.agreement:
         yield f"- Checks and jury (a simulation): {_escape_inline(together)}"
     yield ""

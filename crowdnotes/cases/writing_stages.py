@@ -141,7 +141,7 @@ def vote(case: Case, _: Progress, tools: StageContext) -> StageResult:
 
 
 def _summarise_gates(gates: Sequence[GateResult]) -> str:
-    return ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in gates)
+    return ", ".join(f"{gate.gate.value} {gate.status.in_record}" for gate in gates)
 
 
 def _choose_writing_evidence(case: Case) -> tuple[Evidence, ...]:

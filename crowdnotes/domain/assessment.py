@@ -32,6 +32,11 @@ class GateStatus(LabelledEnum):
     FAIL = "FAIL", "failed"
     NOT_RUN = "NOT_RUN", "not run"
 
+    @property
+    def in_record(self) -> str:
+        """As the audit trail and the export have it: "NOT RUN"."""
+        return self.value.replace("_", " ")
+
 
 BY_PERSON = "person"
 """The `judge` of a gate that waits for a person's comparison, or rests on it."""
