@@ -359,6 +359,9 @@ _TEXT_BY_WISH = {
 }
 
 
+NOTE_INTERCEPT = "note intercept"
+
+
 class Distance(FrozenModel):
     """A measure against its line; `met` when value and line compare as `wish` says.
 
@@ -372,12 +375,18 @@ class Distance(FrozenModel):
     met: bool
     gap: MaybeNumber
 
-    def as_text(self) -> str:
-        """For instance: "note intercept 0.37, at least 0.40 needed"."""
+    def as_text(self, measure: str = "") -> str:
+        """For instance: "note intercept 0.37, at least 0.40 needed"; `measure` is another name for it."""
+        measure = measure or self.measure
         if self.value is None or self.line is None:
-            return f"{self.measure} not known"
+            return f"{measure} not known"
         value, line = in_figures(self.value, self.line), in_figures(self.line, self.line)
-        return fill(_TEXT_BY_WISH[self.wish], measure=self.measure, value=value, line=line)
+        return fill(_TEXT_BY_WISH[self.wish], measure=measure, value=value, line=line)
+
+    @property
+    def for_readers(self) -> str:
+        """As the reasons have it, which call the note intercept its score."""
+        return self.as_text("score" if self.measure == NOTE_INTERCEPT else "")
 
 
 class RuleOutcome(FrozenModel):

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.bridging.model import (
+    NOTE_INTERCEPT,
     Bools,
     Distance,
     ManySignals,
@@ -68,7 +69,7 @@ def general_helpful(note: NoteSignals, status: NoteStatus, t: Thresholds) -> Rul
     if note.misleading is None:
         return NotApplied(rule=RuleName.GENERAL_HELPFUL, missing="whether the note calls the post misleading")
     enough = at_least("ratings", note.ratings, t.min_ratings_for_status)
-    intercept = at_least("note intercept", note.intercept, t.helpful_intercept)
+    intercept = at_least(NOTE_INTERCEPT, note.intercept, t.helpful_intercept)
     return outcome(
         RuleName.GENERAL_HELPFUL,
         note.misleading and enough.met and intercept.met,
@@ -85,7 +86,7 @@ def general_not_helpful(note: NoteSignals, status: NoteStatus, t: Thresholds) ->
     """Rule 3, the diamond: the more one-sided the note, the lower its intercept must be."""
     line = t.not_helpful_base - t.not_helpful_slope * abs(note.factor)
     enough = at_least("ratings", note.ratings, t.min_ratings_for_status)
-    intercept = at_most("note intercept", note.intercept, line)
+    intercept = at_most(NOTE_INTERCEPT, note.intercept, line)
     return outcome(
         RuleName.GENERAL_NOT_HELPFUL,
         enough.met and intercept.met,
@@ -142,7 +143,7 @@ def not_misleading(note: NoteSignals, status: NoteStatus, t: Thresholds) -> Rule
     """Rule 6: a note that calls the post fine, and is rated low."""
     if note.misleading is None:
         return NotApplied(rule=RuleName.NOT_MISLEADING, missing="whether the note calls the post misleading")
-    intercept = below("note intercept", note.intercept, t.not_misleading_intercept)
+    intercept = below(NOTE_INTERCEPT, note.intercept, t.not_misleading_intercept)
     return outcome(
         RuleName.NOT_MISLEADING,
         not note.misleading and intercept.met,
@@ -162,7 +163,7 @@ def inertia(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome
         return NotApplied(rule=RuleName.INERTIA, missing="whether the note calls the post misleading")
     line = t.helpful_intercept - t.inertia
     enough = at_least("ratings", note.ratings, t.min_ratings_for_status)
-    intercept = at_least("note intercept", note.intercept, line)
+    intercept = at_least(NOTE_INTERCEPT, note.intercept, line)
     return outcome(
         RuleName.INERTIA,
         note.was_helpful and note.misleading and enough.met and intercept.met,
@@ -276,7 +277,7 @@ def large_factor(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOu
 
 def low_intercept(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome:
     """Rule 12: so far below the line that no other model may show it. The status readers see stays."""
-    intercept = at_least("note intercept", note.intercept, t.reject_intercept)
+    intercept = at_least(NOTE_INTERCEPT, note.intercept, t.reject_intercept)
     return outcome(
         RuleName.LOW_INTERCEPT,
         status is not NoteStatus.NOT_HELPFUL and note.intercept < t.reject_intercept,
@@ -499,8 +500,7 @@ def _find_blocking_outcomes(status: NoteStatus, outcomes: list[RuleOutcome]) -> 
 
 def _explain_unmet_lines(said: RuleOutcome) -> str:
     """Why the main rule did not fire: it gives no reason of its own then."""
-    short = "; ".join(distance.as_text() for distance in said.distances if not distance.met)
-    short = short.replace("note intercept", "score")  # as all reasons have it
+    short = "; ".join(distance.for_readers for distance in said.distances if not distance.met)
     if not short:
         return "It calls the post not misleading, and only notes on misleading posts are shown."
     return f"{short[0].upper()}{short[1:]}."

@@ -17,11 +17,13 @@ import numpy.typing as npt
 
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
 from crowdnotes.bridging.model import (
+    NOTE_INTERCEPT,
     IncorrectSignal,
     MaybeNumber,
     NoteSignals,
     NoteStatus,
     RuleName,
+    RuleOutcome,
     SampledSignal,
     Side,
     StatusResult,
@@ -61,7 +63,7 @@ class Moment(FrozenModel):
 
     minus, plus: by raters on either side of the viewpoint; unknown: by raters who are not in the fit, and whose ratings
     do not enter the score; left_out: by raters of groups that X's Core model does not take. intercept, factor: null
-    while too few known raters have rated.
+    while too few known raters have rated. why_besides_score: the same without the reason that its score is too low.
     """
 
     at: datetime | None
@@ -75,6 +77,7 @@ class Moment(FrozenModel):
     status: NoteStatus
     decided_by: RuleName
     why: str
+    why_besides_score: str
 
 
 class Change(FrozenModel):
@@ -277,6 +280,7 @@ class Replay:
             status=said.status,
             decided_by=said.decided_by,
             why=why(said),
+            why_besides_score=why(said, besides_score=True),
         )
 
     def _side(self, group: int, last: int) -> Side:
@@ -385,11 +389,16 @@ def recorded(connection: Connection, note: int, replayed: Replay | None) -> tupl
     return tuple(found)
 
 
-def why(said: StatusResult) -> str:
-    """The reason of the deciding rule, or what keeps the note from being shown."""
+def why(said: StatusResult, *, besides_score: bool = False) -> str:
+    """The reason of the deciding rule, or what keeps the note from being shown, also `besides_score` alone."""
     if said.status is NoteStatus.NEEDS_MORE_RATINGS and said.blocked_by:
-        return " ".join(blocked.reason for blocked in said.blocked_by)
+        return " ".join(it.reason for it in said.blocked_by if not (besides_score and _is_score_alone(it)))
     return said.reason
+
+
+def _is_score_alone(blocked: RuleOutcome) -> bool:
+    unmet = [distance.measure for distance in blocked.distances if not distance.met]
+    return blocked.rule is RuleName.GENERAL_HELPFUL and unmet == [NOTE_INTERCEPT]
 
 
 def deciding_rule(said: StatusResult) -> RuleName:
@@ -409,9 +418,9 @@ def _explain_not_sunk(said: StatusResult) -> str:
     if any(way.fired for way in ways):  # what took it back is the reason, and is told
         return ""
     # A measure that is not known depends on one that is, which stands beside it.
-    short = {way: [of.as_text() for of in way.distances if not of.met and of.value is not None] for way in ways}
+    short = {way: [of.for_readers for of in way.distances if not of.met and of.value is not None] for way in ways}
     told = "; ".join(f"{way.rule.as_text} ({', '.join(lines)})" for way, lines in short.items())
-    return f"It is not rated not helpful either, as no rule for that is met: {told}.".replace("note intercept", "score")
+    return f"It is not rated not helpful either, as no rule for that is met: {told}."
 
 
 def _find_first_rating_with(replayed: Replay, before: int, after: int, was_helpful: bool, status: NoteStatus) -> int:

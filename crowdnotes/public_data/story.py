@@ -92,6 +92,11 @@ class StoryText(FrozenModel):
         """The beginning of the paragraph: what the note says, how it stands and why."""
         return " ".join(filter(None, (self.beginning, self.score, self.ratings, self.sides)))
 
+    @property
+    def rest(self) -> str:
+        """What follows `short` in the paragraph."""
+        return " ".join(filter(None, (self.on_x, self.differs, self.changes, self.first, self.held)))
+
 
 class Story(FrozenModel):
     """One note. levels: of all its ratings, dated or not.
@@ -376,8 +381,7 @@ def _describe_score(told_of: ScoreStory, thresholds: Thresholds) -> str:
         return f"{told} {now.why}"
     if short or now.status is NoteStatus.HELPFUL:
         return f"{told} {told_of.not_sunk}".strip()
-    said_already = f"Score {score}, at least {needed} needed"
-    return f"{told} {now.why.removeprefix(f'{said_already}.').strip()} {told_of.not_sunk}".strip()
+    return " ".join(filter(None, (told, now.why_besides_score, told_of.not_sunk)))
 
 
 def _describe_changes(changes: tuple[Change, ...]) -> str:

@@ -208,9 +208,8 @@ def _draw_fewer_ratings(index: Path, version: float, told: Story) -> None:
 def _draw_story_text(told: Story) -> None:
     with st.container(border=True, key="story-in-words"):
         if told.sentences is not None:
-            short = told.sentences.short
-            st.markdown(escaped(short))
-            if more := told.paragraph.removeprefix(short).strip():
+            st.markdown(escaped(told.sentences.short))
+            if more := told.sentences.rest:
                 st.markdown(f":small[{escaped(more)}]")
         if told.post is not None:
             web_link("The post on X", post_url(told.post))

@@ -476,5 +476,5 @@ def _moment(ratings: int, status: NoteStatus) -> Moment:
     none = Levels()
     return Moment(
         at=None, ratings=ratings, minus=none, plus=none, unknown=none, intercept=0.4, factor=0.0, status=status,
-        decided_by=RuleName.INITIAL, why="",
+        decided_by=RuleName.INITIAL, why="", why_besides_score="",
     )  # fmt: skip
