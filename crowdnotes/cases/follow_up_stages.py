@@ -49,9 +49,9 @@ from crowdnotes.domain import (
     ProviderOutcome,
     ProviderState,
     Source,
-    Stage,
     StageName,
     StageOutcome,
+    StageRecord,
 )
 from crowdnotes.engines import Brief
 from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowError
@@ -192,7 +192,7 @@ def _as_hits(evidence: Sequence[Evidence]) -> list[Hit]:
     ]
 
 
-def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: Stage) -> Case:
+def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: StageRecord) -> Case:
     """The case with what a follow-up search found: passages under the next free ids, the set before them on record.
 
     A passage is swapped out only for another, and stays when the note has come to lean on it meanwhile.
@@ -478,7 +478,7 @@ _EVENT_KIND_BY_STAGE = {
 }
 
 
-def keep(newest: Case, worked_on: Case, which: SearchSelector, changes: Changes, stage: Stage) -> Case:
+def keep(newest: Case, worked_on: Case, which: SearchSelector, changes: Changes, stage: StageRecord) -> Case:
     """The newest case with a stage's result, which is kept with the search, so that a stopped one goes on from there.
 
     The last stage's evidence joins the case's, and the search has ended. Raises WorkflowError when what it worked for

@@ -38,9 +38,9 @@ from crowdnotes.domain import (
     FollowUpKind,
     Image,
     Mode,
-    Stage,
     StageName,
     StageOutcome,
+    StageRecord,
     Usage,
 )
 from crowdnotes.engines import ImageReading
@@ -77,7 +77,7 @@ def _never(_: Case) -> StageOutcome | None:
     return None
 
 
-def _keep_stage_result(newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
+def _keep_stage_result(newest: Case, worked_on: Case, changes: Changes, stage: StageRecord) -> Case:
     """The newest case with a stage's result, merged with what a person did meanwhile.
 
     Raises WorkflowError when what the stage worked for is gone.
@@ -358,11 +358,11 @@ class StageRunner:
         job_id = self._tools.store.job_id
         mark = f"{job_id} again" if again else job_id
 
-        def is_finished(stage: Stage) -> bool:
+        def is_finished(stage: StageRecord) -> bool:
             by_this_job = bool(job_id) and stage.job in {mark, f"{job_id} again"}
             return stage.name is name and (resumable or by_this_job)
 
-        def stages(case: Case) -> tuple[Stage, ...]:
+        def stages(case: Case) -> tuple[StageRecord, ...]:
             asked = case if which is None else which(case)
             return asked.stages if asked is not None else ()
 
@@ -384,7 +384,7 @@ class StageRunner:
                     is_score = name in _SCORING_STAGES and "draft" not in changes
                     require_editable(newest, actor, by_reviewers=is_score)
                 at, engine = self._tools.clock(), self._tools.engine.name
-                stage = Stage(**dict(ended), name=name, finished_at=at, seconds=seconds, engine=engine, job=mark)
+                stage = StageRecord(**dict(ended), name=name, finished_at=at, seconds=seconds, engine=engine, job=mark)
                 if which is not None:
                     return follow_up_stages.keep(newest, case, which, changes, stage)
                 return _keep_stage_result(newest, case, changes, stage)

@@ -166,7 +166,7 @@ from crowdnotes.domain.post import (
     WhyUnwanted,
     time_of_id,
 )
-from crowdnotes.domain.stages import GateVerdicts, Outcome, Stage, StageName, StageOutcome
+from crowdnotes.domain.stages import GateVerdicts, Outcome, StageName, StageOutcome, StageRecord
 from crowdnotes.domain.supernote import (
     Candidate,
     Credit,

@@ -32,7 +32,7 @@ from crowdnotes.domain.moderation import DeskState, DeskWork
 from crowdnotes.domain.note import Classification, Draft, Quotation, SentenceCheck, SentenceSupport
 from crowdnotes.domain.people import Person
 from crowdnotes.domain.post import Claim, Mode, NoteWanted, Post
-from crowdnotes.domain.stages import GateVerdicts, Outcome, Stage, StageName
+from crowdnotes.domain.stages import GateVerdicts, Outcome, StageName, StageRecord
 from crowdnotes.domain.supernote import Suggestion, SupernoteRound, SupernoteWork
 from crowdnotes.wording import plural
 
@@ -159,7 +159,7 @@ class FollowUpSearch(FrozenModel):
     outcomes: tuple[ProviderOutcome, ...] = ()
     sources: tuple[Source, ...] = ()
     reasons: dict[str, str] = Field(default_factory=dict)
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[StageRecord, ...] = ()
     outcome: str = ""
     added: tuple[str, ...] = ()
     finished_at: datetime | None = None
@@ -349,7 +349,7 @@ class Case(FrozenModel):
     decision_words: dict[str, str] = Field(default_factory=dict)
     typed_words: tuple[TypedWords, ...] = ()
     decision: Decision | None = None
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[StageRecord, ...] = ()
     events: tuple[Event, ...] = ()
     supernote: SupernoteWork | None = None
     suggestions: tuple[Suggestion, ...] = ()

@@ -65,7 +65,7 @@ class StageOutcome(FrozenModel):
         return StageOutcome(summary=reason, outcome=Outcome.NOT_NEEDED, reason=reason)
 
 
-class Stage(StageOutcome):
+class StageRecord(StageOutcome):
     """A finished stage: when, how long, and how it ended.
 
     `job` is the job that did it, with " again" behind it where that job did it twice: whoever takes the job over from

@@ -32,8 +32,8 @@ from crowdnotes.domain import (
     Post,
     ReadAs,
     Span,
-    Stage,
     StageName,
+    StageRecord,
     Suggestion,
     SuggestionAnswer,
     SupernoteRound,
@@ -369,7 +369,7 @@ def test_a_supernote_is_exported_with_what_each_note_gave_and_suggestions_with_t
     stopped = make_case(supernote=SupernoteWork(notes=notes, rounds=(done,)), suggestions=(asked,))
     assert "NOT RUN to the end" in to_markdown(stopped)
     assert "280 characters: 1" not in to_markdown(stopped)
-    ended = Stage(name=StageName.CREDIT, finished_at=AT, seconds=1, summary="", engine="local")
+    ended = StageRecord(name=StageName.CREDIT, finished_at=AT, seconds=1, summary="", engine="local")
     case = stopped.replace(stages=(ended,))
     page = to_markdown(case)
     assert "280 characters: 1" in page

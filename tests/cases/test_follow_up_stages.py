@@ -31,9 +31,9 @@ from crowdnotes.domain import (
     ProviderState,
     Query,
     Source,
-    Stage,
     StageName,
     StageOutcome,
+    StageRecord,
 )
 from crowdnotes.engines import Brief, Ranking, WriterAnswer
 from crowdnotes.errors import InputError, WorkflowError
@@ -234,7 +234,7 @@ def test_each_page_that_could_not_be_read_is_told_with_its_own_reason(desk: Desk
         for host, outcome in (("a.example", FetchOutcome.NOT_FOUND), ("b.example", FetchOutcome.TIMED_OUT))
     )
     asked = FollowUpSearch(id="1", kind=FollowUpKind.SETTLE, asked_at=_AT, by="ann", sources=sources)
-    stage = Stage(name=StageName.PASSAGES, finished_at=_AT, seconds=0.0, summary="", engine="local")
+    stage = StageRecord(name=StageName.PASSAGES, finished_at=_AT, seconds=0.0, summary="", engine="local")
     case = joined(desk.case.replace(follow_ups=(asked,)), asked, [], stage)
     told = "Nothing new. Could not be read: a.example (not found), b.example (timed out)."
     assert case.follow_ups[-1].outcome == told

@@ -15,7 +15,7 @@ from PIL import Image as Pillow
 
 from crowdnotes.cases import intake
 from crowdnotes.cases.intake import Attachment, SearchScope, checked_urls, usable_urls
-from crowdnotes.domain import Case, Claim, EvidenceSet, Mode, Post, SourceCategory, Span, Stage, StageName
+from crowdnotes.domain import Case, Claim, EvidenceSet, Mode, Post, SourceCategory, Span, StageName, StageRecord
 from crowdnotes.engines import ImageReading, SearchPlan
 from crowdnotes.errors import EngineError, InputError, StoreError, WorkflowError
 from crowdnotes.settings import Settings
@@ -60,7 +60,7 @@ def test_changing_the_post_puts_the_old_evidence_on_record() -> None:
 
 def test_new_links_make_reading_run_again_but_not_the_search() -> None:
     stages = tuple(
-        Stage(name=name, finished_at=AT, seconds=1, summary="", engine="local")
+        StageRecord(name=name, finished_at=AT, seconds=1, summary="", engine="local")
         for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)
     )
     case = make_case(mode=Mode.AUTOMATION, libraries=("med",), stages=stages)
@@ -71,7 +71,7 @@ def test_new_links_make_reading_run_again_but_not_the_search() -> None:
 
 
 def test_another_cutoff_makes_the_search_run_again_and_is_told_in_the_audit_trail() -> None:
-    stage = Stage(name=StageName.SEARCH, finished_at=AT, seconds=1, summary="", engine="local")
+    stage = StageRecord(name=StageName.SEARCH, finished_at=AT, seconds=1, summary="", engine="local")
     case = make_case(mode=Mode.AUTOMATION, libraries=("med",), stages=(stage,), evidence=(make_evidence(1),))
     places = SearchScope(Mode.AUTOMATION, libraries=("med",), until=date(2024, 3, 5))
     bound = intake.change_sources(case, AT, ANN, places)

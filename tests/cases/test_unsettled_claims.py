@@ -18,8 +18,8 @@ from crowdnotes.domain import (
     Settlement,
     Source,
     Span,
-    Stage,
     StageName,
+    StageRecord,
     Verdict,
     text_sha256,
 )
@@ -36,7 +36,7 @@ def _case(*answers: AnswerKind, **changes: object) -> Case:
         for item, answer in zip(ITEMS, answers, strict=False)
     )
     settlement = Settlement(passages=found, missing="A large trial.", engine="llm") if answers else None
-    stage = Stage(name=StageName.PASSAGES, finished_at=NOW, seconds=1.0, summary="", engine="local")
+    stage = StageRecord(name=StageName.PASSAGES, finished_at=NOW, seconds=1.0, summary="", engine="local")
     case = make_case(evidence=ITEMS, claims=(CLAIM,))
     return case.replace(settlement=settlement, **{"stages": (stage,)} | changes)
 

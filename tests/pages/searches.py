@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 from crowdnotes.cases import intake
-from crowdnotes.domain import Case, Hit, Mode, ProviderOutcome, ProviderState, Stage, StageName
+from crowdnotes.domain import Case, Hit, Mode, ProviderOutcome, ProviderState, StageName, StageRecord
 from tests.pages.conftest import POST, Desk
 
 FOUND = ProviderOutcome(provider="europe-pmc", label="Europe PMC", state=ProviderState.ANSWERED, found=4, seconds=1.21)
@@ -24,7 +24,7 @@ CHECK = Hit(
 def searched(desk: Desk, **found: object) -> Case:
     case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUTOMATION, services=["europe-pmc", "pubmed"])
     stages = tuple(
-        Stage(name=name, finished_at=datetime.now(UTC), seconds=1.0, summary="done", engine="scripted")
+        StageRecord(name=name, finished_at=datetime.now(UTC), seconds=1.0, summary="done", engine="scripted")
         for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)
     )
     return desk.changed(case, stages=stages, **found)

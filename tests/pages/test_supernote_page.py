@@ -22,8 +22,8 @@ from crowdnotes.domain import (
     Role,
     SideVotes,
     Span,
-    Stage,
     StageName,
+    StageRecord,
     SuggestionAnswer,
     SupernoteRound,
     SupernoteScore,
@@ -97,7 +97,7 @@ def ranked(desk: Desk, **more: object) -> Case:
         "post_sha256": text_sha256(case.post.whole_text),
     }
     made = SupernoteRound(number=1, made_at=AT, notes=case.supernote.notes, wanted=100, **(fields | more))
-    ended = Stage(name=StageName.CREDIT, finished_at=AT, seconds=0, summary="", engine="local")
+    ended = StageRecord(name=StageName.CREDIT, finished_at=AT, seconds=0, summary="", engine="local")
     return desk.changed(case, supernote=case.supernote.replace(rounds=(made,)), stages=(ended,))
 
 
