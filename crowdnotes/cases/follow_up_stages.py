@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from typing import cast
 
 from crowdnotes.cases import gathering_stages
@@ -306,13 +305,13 @@ def _explain_nothing_new(case: Case, asked: FollowUpSearch) -> str:
     return "nothing else found helps to judge the post."
 
 
-SearchWork = Callable[[Case, FollowUpSearch, Progress], StageResult]
-"""A stage of a follow-up search; see `gathering_stages.Work`."""
+SearchWork = Callable[[Case, FollowUpSearch, Progress, StageContext], StageResult]
+"""A stage of a follow-up search; see `gathering_stages.StageResult`."""
 
 
-def stages_of(kind: FollowUpKind, tools: StageContext) -> list[tuple[StageName, SearchWork]]:
+def stages_of(kind: FollowUpKind) -> list[tuple[StageName, SearchWork]]:
     """What the program does for a follow-up search: search, choose, read, find the passages."""
-    work: list[tuple[StageName, Callable[..., StageResult]]] = [
+    work: list[tuple[StageName, SearchWork]] = [
         (StageName.QUERIES, _run_queries_stage),
         (StageName.SEARCH, _run_search_stage),
         (StageName.READ, _run_read_stage),
@@ -320,7 +319,7 @@ def stages_of(kind: FollowUpKind, tools: StageContext) -> list[tuple[StageName, 
     ]
     # What would settle the claim is asked for with its queries, and a slow service is asked the same again.
     first = 1 if kind in {FollowUpKind.SETTLE, FollowUpKind.AGAIN} else 0 if kind.searches else 2
-    return [(name, partial(do, tools=tools)) for name, do in work[first:]]
+    return work[first:]
 
 
 def _run_queries_stage(case: Case, asked: FollowUpSearch, _: Progress, tools: StageContext) -> StageResult:
@@ -406,7 +405,7 @@ def _run_passages_stage(case: Case, asked: FollowUpSearch, progress: Progress, t
     return {"evidence": evidence}, StageOutcome(summary="")  # `joined` says which of them are new
 
 
-def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) -> StageResult:
+def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool = False) -> StageResult:
     """Whether the passages settle the claim; if none states it, one more search is put on record, once a gathering.
 
     `may_search`: that search is done next. Else none is put on record, where it would stay undone.

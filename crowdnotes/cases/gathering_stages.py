@@ -70,9 +70,6 @@ Changes = Mapping[str, object]
 StageResult = tuple[Changes, StageOutcome]
 """What a stage found, and how it ended."""
 
-Work = Callable[[Case, Progress], StageResult]
-"""A stage. It writes nothing but texts."""
-
 
 @dataclass(frozen=True, slots=True)
 class GatherOptions:

@@ -1,7 +1,8 @@
-"""The stages that the program works through, as steps for a job: each is saved before the next starts.
+"""The stages that the program works through, in one table, and the runner that makes steps of a job of them.
 
-A step reads the newest case, does its work, and writes its result and a line about itself in one transaction. A stage
-that is on record is not run again: that is what resuming is. Gathering and follow-up searches run on the same steps.
+A step reads the newest case, does its stage's work, and writes the result and a line about itself in one transaction. A
+stage that is on record is not run again: that is what resuming is. Posts, follow-up searches and supernotes run on the
+same table: a plan chooses its stages from it, and what is particular to one run of a stage is put in its place.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 
 from crowdnotes.cases import (
-    approval,
     follow_up_stages,
     gathering_stages,
     intake,
@@ -25,7 +26,7 @@ from crowdnotes.cases import (
 from crowdnotes.cases.actions import add_event, require_open, require_still_open, with_event
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.follow_up_stages import SearchSelector, SearchWork
-from crowdnotes.cases.gathering_stages import Changes, StageContext, StageResult, Work
+from crowdnotes.cases.gathering_stages import Changes, StageContext, StageResult
 from crowdnotes.cases.intake import GATHERING, search_scope_of
 from crowdnotes.cases.permissions import require_editable
 from crowdnotes.domain import (
@@ -38,6 +39,7 @@ from crowdnotes.domain import (
     FollowUpKind,
     Image,
     Mode,
+    Person,
     StageName,
     StageOutcome,
     StageRecord,
@@ -51,30 +53,197 @@ from crowdnotes.logs import count_in_span
 
 _MAX_MODEL_WORDS_CHARACTERS = 160  # characters of what a model says, while it says it
 
-_SCORING_STAGES = frozenset({StageName.ASSESS, StageName.JURY})  # they leave the note as it is
-
-_TITLE_BY_STAGE = {
-    StageName.QUERIES: "Write search words",
-    StageName.SEARCH: "Search",
-    StageName.READ: "Choose and read sources",
-    StageName.PASSAGES: "Find the passages that matter",
-    StageName.SETTLE: "Check whether they answer the claim",
-    StageName.DRAFT: "Write notes, or find sentences to quote",
-    StageName.REVISE: "Compare the notes and improve the best",
-    StageName.ASSESS: "Score the note",
-    StageName.JURY: "Simulate the jury",
-    StageName.LINKS: "Check the links",
-    StageName.CANDIDATES: "Make candidates from the notes",
-    StageName.FILTER: "Filter the candidates",
-    StageName.RANK: "Let the jury choose (a simulation)",
-    StageName.COMPARE: "Compare the best and improve one",
-    StageName.CREDIT: "Credit the notes",
-    StageName.SUGGESTIONS: "Answer the suggestions",
-}
-
 
 def _never(_: Case) -> StageOutcome | None:
     return None
+
+
+class Touches(StrEnum):
+    """What a stage changes, and so who may run it while the case is with the moderators."""
+
+    CASE = "the case"
+    SCORES = "scores"
+    LINK_CHECKS = "link checks"
+
+    def require(self, case: Case, by: Person) -> None:
+        """Raise WorkflowError where that person may not: see `require_editable`. Everybody may ask the links."""
+        if self is not Touches.LINK_CHECKS:
+            require_editable(case, by, by_reviewers=self is Touches.SCORES)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage as it is run. It writes nothing but texts; what it found is kept by the runner.
+
+    `skip` says how it ended before, or why it need not run. No stage is run again by the job that did it, whichever
+    worker has that job now, and a `resumable` one by none. `search` is the follow-up search that it belongs to and is
+    kept with. `again`: its job does it a second time. `step` names its step, if not as the stage. `beside` is begun
+    while it runs, and what that finds is kept at once.
+    """
+
+    name: StageName
+    title: str
+    run: Callable[[Case, Progress, StageContext], StageResult]
+    skip: Callable[[Case], StageOutcome | None] = _never
+    resumable: bool = False
+    touches: Touches = Touches.CASE
+    search: SearchSelector | None = None
+    again: bool = False
+    step: str = ""
+    beside: Stage | None = None
+
+
+def _in_round(name: StageName, title: str, run: Callable[[Case, Progress, StageContext], StageResult]) -> Stage:
+    """Return a stage of making a supernote."""
+    return Stage(name, title, run, skip=partial(supernote_stages.done_before, name=name))
+
+
+STAGES = {
+    stage.name: stage
+    for stage in (
+        Stage(StageName.QUERIES, "Write search words", gathering_stages.queries, resumable=True),
+        Stage(StageName.SEARCH, "Search", gathering_stages.search, resumable=True),
+        Stage(StageName.READ, "Choose and read sources", gathering_stages.read, resumable=True),
+        Stage(StageName.PASSAGES, "Find the passages that matter", gathering_stages.passages, resumable=True),
+        Stage(
+            StageName.SETTLE,
+            "Check whether they answer the claim",
+            follow_up_stages.settle,
+            skip=follow_up_stages.is_settled,
+        ),
+        Stage(StageName.DRAFT, "Write notes, or find sentences to quote", writing_stages.draft),
+        Stage(StageName.REVISE, "Compare the notes and improve the best", writing_stages.revise),
+        Stage(StageName.ASSESS, "Score the note", writing_stages.score, touches=Touches.SCORES),
+        Stage(StageName.JURY, "Simulate the jury", writing_stages.vote, touches=Touches.SCORES),
+        Stage(StageName.LINKS, "Check the links", writing_stages.check_links, touches=Touches.LINK_CHECKS),
+        _in_round(StageName.CANDIDATES, "Make candidates from the notes", supernote_stages.candidates),
+        _in_round(StageName.FILTER, "Filter the candidates", supernote_stages.filter_stage),
+        _in_round(StageName.RANK, "Let the jury choose (a simulation)", supernote_stages.rank_stage),
+        _in_round(StageName.COMPARE, "Compare the best and improve one", supernote_stages.compare_stage),
+        _in_round(StageName.CREDIT, "Credit the notes", supernote_stages.credit_stage),
+        Stage(StageName.SUGGESTIONS, "Answer the suggestions", suggestions.answer_stage),
+    )
+}
+
+
+# --- plans: which stages a job runs, of a case as it is ---
+
+
+def gathering(case: Case, context: StageContext) -> list[Stage]:
+    """Queries and search (automation), reading, passages, and whether they settle the claim: see `_settling`."""
+    nowhere = intake.missing_scope_error(search_scope_of(case))
+    if nowhere is not None:
+        raise nowhere
+    searches, thinks = case.mode is Mode.AUTOMATION, context.engine.uses_language_model
+    first = [STAGES[StageName.QUERIES]] if searches or thinks else []
+    stages = [STAGES[StageName.SEARCH]] if searches else []
+    stages += [STAGES[StageName.READ], STAGES[StageName.PASSAGES], *(_settling(case) if thinks else [])]
+    return first + [replace(stage, skip=partial(_wait_for_wish, skip=stage.skip)) for stage in stages]
+
+
+def _wait_for_wish(case: Case, skip: Callable[[Case], StageOutcome | None]) -> StageOutcome | None:
+    """Skip the stage until a person says that they want a note although raters may not."""
+    unwanted = StageOutcome.not_needed("Not done: raters may want no note") if case.unwanted else None
+    return skip(case) or unwanted
+
+
+def _settling(case: Case) -> list[Stage]:
+    """Whether the passages settle the claim; and where none states it, one more search, and the question again."""
+    settle = STAGES[StageName.SETTLE]
+    if case.mode is not Mode.AUTOMATION:
+        return [settle]
+    again = [
+        replace(stage, step=f"{stage.name.value} again", title=f"{stage.title} once more", skip=_skip_second_search)
+        for stage in _search_stages(FollowUpKind.SETTLE, follow_up_stages.second_search)
+    ]
+    first = replace(settle, run=partial(follow_up_stages.settle, may_search=True))
+    return [first, *again, replace(settle, step=f"{settle.name.value} again", again=True)]
+
+
+def _skip_second_search(case: Case) -> StageOutcome | None:
+    return None if follow_up_stages.second_search(case) else StageOutcome.not_needed("Not needed")
+
+
+def _search_stages(kind: FollowUpKind, search: SearchSelector) -> list[Stage]:
+    """Return the stages of a follow-up search."""
+
+    def run(case: Case, progress: Progress, context: StageContext, do: SearchWork) -> StageResult:
+        return do(case, follow_up_stages.unfinished(search(case)), progress, context)
+
+    work = follow_up_stages.stages_of(kind)
+    return [replace(STAGES[name], run=partial(run, do=do), search=search) for name, do in work]
+
+
+def following_up(case: Case, context: StageContext) -> list[Stage]:
+    """What is left to do for the follow-up search that was asked for. Raises WorkflowError when none was."""
+    asked = follow_up_stages.unfinished(case.open_search)
+    stages = _search_stages(asked.kind, follow_up_stages.with_id(asked.id))
+    thinks = context.engine.uses_language_model and asked.aim is Aim.JUDGE
+    return [*stages, STAGES[StageName.SETTLE]] if thinks else stages
+
+
+def writing(case: Case, context: StageContext, *, before_inspection: bool) -> list[Stage]:
+    """Candidate notes from the passages in use, compared and the best one revised.
+
+    `before_inspection` proposes from all of them; else WorkflowError while no passage is in use.
+    """
+    if not case.used_evidence and not before_inspection:
+        raise WorkflowError("evidence first", "No source is in use yet.", "Open a source and choose to use it.")
+    draft = partial(writing_stages.draft, before_inspection=before_inspection)
+    if not context.engine.uses_language_model:
+        return [replace(STAGES[StageName.DRAFT], run=draft)]
+    written = replace(STAGES[StageName.DRAFT], run=draft, skip=writing_stages.written_before)
+    return [written, STAGES[StageName.REVISE]]
+
+
+def scoring(case: Case, _: StageContext, *, before_inspection: bool, scores_only: bool) -> list[Stage]:
+    """One assessment of the text, the jury, and the links, asked meanwhile; see `StageRunner.assess_steps`."""
+    if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
+        raise WorkflowError("no note", "There is no note to score yet.", "Write the note first.")
+    score, links = partial(writing_stages.score, before_inspection=before_inspection), STAGES[StageName.LINKS]
+    assess = replace(STAGES[StageName.ASSESS], run=score, beside=None if scores_only else links)
+    return [assess] if scores_only else [assess, STAGES[StageName.JURY], links]
+
+
+def combining(case: Case, context: StageContext) -> list[Stage]:
+    """The linked pages, candidates, filters, the jury, the judge of the best where a model is at work, credit.
+
+    One that was stopped goes on where it was. Raises WorkflowError of a case without notes, or when none is used.
+    """
+    if not supernote_actions.require_work(case).used:
+        raise WorkflowError("no notes", "No note is used.", "Choose one to use: the reasons are beside them.")
+
+    def needs(there: Callable[[Case], object], otherwise: StageOutcome) -> Callable[[Case], StageOutcome | None]:
+        return lambda newest: None if there(newest) else otherwise
+
+    wordless = needs(lambda newest: newest.post.has_words, StageOutcome.not_run("The post's words are not known"))
+    linkless = needs(lambda newest: newest.urls, StageOutcome.not_needed("No used note has a link"))
+    pageless = needs(lambda newest: newest.urls, StageOutcome.not_needed("There is no page"))
+    queries = [replace(STAGES[StageName.QUERIES], skip=wordless)] if context.engine.uses_language_model else []
+    pages = [replace(STAGES[StageName.READ], skip=linkless), replace(STAGES[StageName.PASSAGES], skip=pageless)]
+    compares = [STAGES[StageName.COMPARE]] if context.engine.supernotes is not None else []
+    first, last = (StageName.CANDIDATES, StageName.FILTER, StageName.RANK), STAGES[StageName.CREDIT]
+    return [*queries, *pages, *(STAGES[name] for name in first), *compares, last]
+
+
+def answering(case: Case, context: StageContext) -> list[Stage]:
+    """Open suggestions, answered by the model at work. Raises WorkflowError where there is nothing to do."""
+    if context.engine.supernotes is None:
+        raise WorkflowError("no model", "No language model is in use.", "Answer them yourself.")
+    if not suggestions.open_suggestions(case) or case.draft is None:
+        raise WorkflowError("none open", "No suggestion waits for an answer.")
+    return [STAGES[StageName.SUGGESTIONS]]
+
+
+def checking_links(_: Case, __: StageContext) -> list[Stage]:
+    """The note's links, all asked again."""
+    return [replace(STAGES[StageName.LINKS], run=partial(writing_stages.check_links, afresh=True))]
+
+
+Plan = Callable[[Case, StageContext], list[Stage]]
+
+
+# --- running ---
 
 
 def _keep_stage_result(newest: Case, worked_on: Case, changes: Changes, stage: StageRecord) -> Case:
@@ -102,192 +271,147 @@ class StageRunner:
     """
 
     def __init__(self, cases: Cases, context: StageContext) -> None:
-        self.cases = self._cases = cases
-        self.context = self._tools = context
+        self.cases = cases
+        self.context = context
 
     def with_fence(self, job: JobRecord) -> StageRunner:
         """Return the same for the steps of a job: nothing more is kept once another worker took it over."""
         fence = Fence(job.id, job.fence)
-        context = replace(self._tools, store=self._tools.store.with_fence(fence))
-        return StageRunner(self._cases.with_fence(fence), context)
+        context = replace(self.context, store=self.context.store.with_fence(fence))
+        return StageRunner(self.cases.with_fence(fence), context)
 
     def gather_steps(self, case_id: str) -> list[Step]:
-        """Queries and search (automation), reading, passages. Raises InputError when there is nowhere to look."""
-        case = self._open(case_id)
-        nowhere = intake.missing_scope_error(search_scope_of(case))
-        if nowhere is not None:
-            raise nowhere
-        tools = self._tools
-        searches, thinks = case.mode is Mode.AUTOMATION, tools.engine.uses_language_model
-        work: list[tuple[StageName, Callable[..., StageResult]]] = [
-            *([(StageName.QUERIES, gathering_stages.queries)] if searches or thinks else []),
-            *([(StageName.SEARCH, gathering_stages.search)] if searches else []),
-            (StageName.READ, gathering_stages.read),
-            (StageName.PASSAGES, gathering_stages.passages),
-        ]
-        steps = [self._step(case_id, name, partial(do, tools=tools), resumable=True) for name, do in work]
-        if thinks:
-            steps += self._settle_steps(case_id, case.mode)
-        steps = [step if step.name == StageName.QUERIES else self._hold_step(case_id, step) for step in steps]
-        if tools.engine.sees and intake.unread_images(case):
-            steps.insert(0, self._image_step(case_id))
-        return self._metered(case_id, steps)
-
-    def _hold_step(self, case_id: str, step: Step) -> Step:
-        """Return the step, skipped until a person says that they want a note although raters may not."""
-
-        def finished() -> StageOutcome | None:
-            ended = step.finished()
-            if ended is None and self._cases.get(case_id, Act.WORK).unwanted:
-                return StageOutcome.not_needed("Not done: raters may want no note")
-            return ended
-
-        return replace(step, finished=finished)
+        """See `gathering`; before it an engine that sees reads the images. InputError when there is nowhere to look."""
+        steps = self._steps(case_id, gathering)
+        unread = intake.unread_images(self.cases.get(case_id, Act.WORK))
+        images = [self._image_step(case_id)] if self.context.engine.sees and unread else []
+        return [*images, *steps]
 
     def follow_up_steps(self, case_id: str) -> list[Step]:
-        """What is left to do for the follow-up search that was asked for. Raises WorkflowError when none was."""
-        asked = follow_up_stages.unfinished(self._open(case_id).open_search)
-        which, work = follow_up_stages.with_id(asked.id), follow_up_stages.stages_of(asked.kind, self._tools)
-        steps = [self._search_step(case_id, name, do, which) for name, do in work]
-        if self._tools.engine.uses_language_model and asked.aim is Aim.JUDGE:
-            steps.append(self._settle_step(case_id))
-        return self._metered(case_id, steps)
-
-    def _settle_steps(self, case_id: str, mode: Mode) -> list[Step]:
-        """Whether the passages settle the claim; and where none states it, one more search, and the question again."""
-        settle = self._settle_step(case_id)
-        if mode is not Mode.AUTOMATION:
-            return [settle]
-        steps = [self._settle_step(case_id, may_search=True)]
-
-        def finished(step: Step) -> StageOutcome | None:
-            needed = follow_up_stages.second_search(self._cases.get(case_id, Act.WORK)) is not None
-            return step.finished() if needed else StageOutcome.not_needed("Not needed")
-
-        for name, do in follow_up_stages.stages_of(FollowUpKind.SETTLE, self._tools):
-            step = self._search_step(case_id, name, do, follow_up_stages.second_search)
-            again, title = f"{name.value} again", f"{step.title} once more"
-            steps.append(replace(step, name=again, title=title, finished=partial(finished, step)))
-        settle = self._settle_step(case_id, again=True)
-        return [*steps, replace(settle, name=f"{settle.name} again")]
-
-    def _settle_step(self, case_id: str, *, may_search: bool = False, again: bool = False) -> Step:
-        settle = partial(follow_up_stages.settle, tools=self._tools, may_search=may_search)
-        return self._step(case_id, StageName.SETTLE, settle, done=follow_up_stages.is_settled, again=again)
+        """See `following_up`."""
+        return self._steps(case_id, following_up)
 
     def write_steps(self, case_id: str, *, before_inspection: bool = False) -> list[Step]:
-        """Candidate notes from the passages in use, compared and the best one revised.
-
-        `before_inspection` proposes from all of them; else WorkflowError while no passage is in use.
-        """
-        case = self._open(case_id)
-        if not case.used_evidence and not before_inspection:
-            raise WorkflowError("evidence first", "No source is in use yet.", "Open a source and choose to use it.")
-        thinks = self._tools.engine.uses_language_model
-        draft = partial(writing_stages.draft, tools=self._tools, before_inspection=before_inspection)
-        done = writing_stages.written_before if thinks else _never
-        steps = [self._step(case_id, StageName.DRAFT, draft, done=done)]
-        if thinks:
-            steps.append(self._step(case_id, StageName.REVISE, partial(writing_stages.revise, tools=self._tools)))
-        return self._metered(case_id, steps)
+        """See `writing`."""
+        return self._steps(case_id, partial(writing, before_inspection=before_inspection))
 
     def assess_steps(self, case_id: str, *, before_inspection: bool = False, scores_only: bool = False) -> list[Step]:
         """One assessment of the text, the jury, and the links; with `scores_only` the assessment alone, for studies.
 
         `before_inspection` judges over the passages that the text cites; else WorkflowError when there is no text.
         """
-        case = self._open(case_id, by_reviewers=True)
-        if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
-            raise WorkflowError("no note", "There is no note to score yet.", "Write the note first.")
-        work: list[tuple[StageName, Work]] = [
-            (StageName.ASSESS, partial(writing_stages.score, tools=self._tools, before_inspection=before_inspection)),
-            (StageName.JURY, partial(writing_stages.vote, tools=self._tools)),
-            (StageName.LINKS, partial(self._ask_links, afresh=False)),
-        ]
-        steps = [self._step(case_id, name, do) for name, do in (work[:1] if scores_only else work)]
-        metered_steps = self._metered(case_id, steps)
-        return metered_steps if scores_only else self._asking_links(case_id, *metered_steps)
+        plan = partial(scoring, before_inspection=before_inspection, scores_only=scores_only)
+        return self._steps(case_id, plan, Touches.SCORES)
 
-    def _asking_links(self, case_id: str, score: Step, vote: Step, check: Step) -> list[Step]:
-        """The same steps; the links are asked while the note is scored, and the last one then finds their answers."""
-        asking: list[Future[None]] = []
+    def supernote_steps(self, case_id: str) -> list[Step]:
+        """See `combining`."""
+        return self._steps(case_id, combining)
 
-        def ask(progress: Progress) -> None:
-            changes, _ = self._ask_links(self._cases.get(case_id, Act.WORK), progress, afresh=False)
+    def supernote_cost(self, case: Case) -> str:
+        """Return what the next round is expected to take of a model, as text."""
+        return supernote_stages.expected_cost(case, self.context).as_text()
+
+    def suggestion_steps(self, case_id: str) -> list[Step]:
+        """See `answering`."""
+        return self._steps(case_id, answering)
+
+    def check_link_steps(self, case_id: str) -> list[Step]:
+        """See `checking_links`."""
+        return self._steps(case_id, checking_links, Touches.LINK_CHECKS)
+
+    def _steps(self, case_id: str, plan: Plan, touches: Touches = Touches.CASE) -> list[Step]:
+        """Return the steps of the stages that the plan chooses of the case as it is.
+
+        Raises WorkflowError where the case is decided, or the actor may not change so much of it, and what the plan
+        raises.
+        """
+        case = self.cases.get(case_id, Act.WORK)
+        require_open(case)
+        touches.require(case, self.cases.actor)
+        begun: dict[StageName, Future[None]] = {}
+        return [self._step(case_id, stage, begun) for stage in plan(case, self.context)]
+
+    def _step(self, case_id: str, stage: Stage, begun: dict[StageName, Future[None]]) -> Step:
+        """Return the step that runs a stage and keeps what it found; `begun` are those that run beside others."""
+        job_id = self.context.store.job_id
+        mark = f"{job_id} again" if stage.again else job_id
+
+        def stages(case: Case) -> tuple[StageRecord, ...]:
+            holder = case if stage.search is None else stage.search(case)
+            return holder.stages if holder is not None else ()
+
+        def is_finished(record: StageRecord) -> bool:
+            by_this_job = bool(job_id) and record.job in {mark, f"{job_id} again"}
+            return record.name is stage.name and (stage.resumable or by_this_job)
+
+        def finished() -> StageOutcome | None:
+            case = self.cases.get(case_id, Act.WORK)
+            return next(filter(is_finished, stages(case)), None) or stage.skip(case)
+
+        def run(progress: Progress) -> StageOutcome:
+            if stage.beside is not None:
+                begun[stage.beside.name] = self._begin(case_id, stage.beside, progress)
+            while stage.name in begun and not wait([begun[stage.name]], timeout=0.05).done:
+                progress.check()  # where it failed it is done below, and fails there
+            started = time.perf_counter()
+            case = self.cases.get(case_id, Act.WORK)
+            changes, ended = stage.run(case, progress, self.context)
+            seconds = time.perf_counter() - started
+            progress.check()
+
+            def keep(newest: Case, actor: Actor) -> Case:
+                require_still_open(newest)
+                (Touches.CASE if "draft" in changes else stage.touches).require(newest, actor)
+                at, engine = self.context.clock(), self.context.engine.name
+                told = dict(ended)
+                record = StageRecord(**told, name=stage.name, finished_at=at, seconds=seconds, engine=engine, job=mark)
+                if stage.search is not None:
+                    return follow_up_stages.keep(newest, case, stage.search, changes, record)
+                return _keep_stage_result(newest, case, changes, record)
+
+            return stages(self.cases.update(Act.WORK, case_id, keep))[-1]
+
+        name = stage.step or stage.name.value
+        return Step(name=name, title=stage.title, run=self._metered(case_id, run), finished=finished)
+
+    def _begin(self, case_id: str, stage: Stage, progress: Progress) -> Future[None]:
+        """Run a stage on a thread of its own, and keep its changes as soon as they are there; it is not on record."""
+
+        def work() -> None:
+            changes, _ = stage.run(self.cases.get(case_id, Act.WORK), progress, self.context)
 
             def keep(newest: Case, _: Actor) -> Case:
                 require_still_open(newest)
                 return newest.replace(**changes)
 
-            self._cases.update(Act.WORK, case_id, keep)
+            self.cases.update(Act.WORK, case_id, keep)
 
-        def run_score(progress: Progress) -> StageOutcome:
-            pool = ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-links")
-            asking.append(pool.submit(ask, progress))
-            pool.shutdown(wait=False)
-            return score.run(progress)
+        pool = ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-beside")
+        future = pool.submit(work)
+        pool.shutdown(wait=False)
+        return future
 
-        def run_check(progress: Progress) -> StageOutcome:
-            while asking and not wait(asking, timeout=0.05).done:
-                progress.check()
-            return check.run(progress)  # where asking failed it is done here, and fails here
+    def _metered(self, case_id: str, run: Callable[[Progress], StageOutcome]) -> Callable[[Progress], StageOutcome]:
+        """Return the same work; what it asks of a language model is added to `Case.usage`, also when it fails.
 
-        return [replace(score, run=run_score), vote, replace(check, run=run_check)]
-
-    def supernote_steps(self, case_id: str) -> list[Step]:
-        """The linked pages, candidates, filters, the jury, the judge of the best where a model is at work, credit.
-
-        One that was stopped goes on where it was. Raises WorkflowError of a case without notes, or when none is used.
+        The budget holds for the case as a whole.
         """
-        case, tools = self._open(case_id), self._tools
-        if not supernote_actions.require_work(case).used:
-            raise WorkflowError("no notes", "No note is used.", "Choose one to use: the reasons are beside them.")
-        no_link = StageOutcome.not_needed("No used note has a link")
-        no_page = StageOutcome.not_needed("There is no page")
-        wordless = StageOutcome.not_run("The post's words are not known")
-        pages: list[tuple[StageName, Callable[..., StageResult], Callable[[Case], StageOutcome | None]]] = [
-            (StageName.READ, gathering_stages.read, lambda case: None if case.urls else no_link),
-            (StageName.PASSAGES, gathering_stages.passages, lambda case: None if case.urls else no_page),
-        ]
-        if tools.engine.uses_language_model:
-            pages.insert(
-                0, (StageName.QUERIES, gathering_stages.queries, lambda case: None if case.post.has_words else wordless)
-            )
-        steps = [
-            self._step(case_id, name, partial(do, tools=tools), resumable=True, done=done) for name, do, done in pages
-        ]
-        thinks = tools.engine.supernotes is not None
-        for name, do in supernote_stages.ROUND:
-            if thinks or name is not StageName.COMPARE:
-                done = partial(supernote_stages.done_before, name=name)
-                steps.append(self._step(case_id, name, partial(do, tools=tools), done=done))
-        return self._metered(case_id, steps)
+        bounds = self.context.settings.llm
+        budget = Budget(bounds.budget_dollars, bounds.budget_tokens)
 
-    def supernote_cost(self, case: Case) -> str:
-        """Return what the next round is expected to take of a model, as text."""
-        return supernote_stages.expected_cost(case, self._tools).as_text()
+        def run_metered(progress: Progress) -> StageOutcome:
+            heard = _ModelProgress(progress)
+            meter = Meter(budget, self.cases.get(case_id, Act.WORK).used, progress.check, heard.tell)
+            try:
+                with metered(meter):
+                    return run(heard)
+            finally:  # what was spent stays spent, whatever came of it and whoever may still work
+                if meter.by_step:
+                    spent = sum(meter.by_step.values(), Usage())
+                    count_in_span(calls=spent.calls, input_tokens=spent.input_tokens, output_tokens=spent.output_tokens)
+                    self.context.store.with_fence(None).update(case_id, lambda case: _add_usage(case, meter))
 
-    def suggestion_steps(self, case_id: str) -> list[Step]:
-        """Open suggestions, answered by the model at work. Raises WorkflowError where there is nothing to do."""
-        case = self._open(case_id)
-        if self._tools.engine.supernotes is None:
-            raise WorkflowError("no model", "No language model is in use.", "Answer them yourself.")
-        if not suggestions.open_suggestions(case) or case.draft is None:
-            raise WorkflowError("none open", "No suggestion waits for an answer.")
-        answer = partial(suggestions.answer_stage, tools=self._tools)
-        return self._metered(case_id, [self._step(case_id, StageName.SUGGESTIONS, answer)])
-
-    def check_link_steps(self, case_id: str) -> list[Step]:
-        """The note's links, all asked again. Raises WorkflowError when the case is decided."""
-        require_open(self._cases.get(case_id, Act.WORK))
-        return [self._step(case_id, StageName.LINKS, partial(self._ask_links, afresh=True))]
-
-    def _open(self, case_id: str, *, by_reviewers: bool = False) -> Case:
-        """The case as it is, for work that changes it. Raises WorkflowError where `require_editable` refuses it."""
-        case = self._cases.get(case_id, Act.WORK)
-        require_open(case)
-        require_editable(case, self._cases.actor, by_reviewers=by_reviewers)
-        return case
+        return run_metered
 
     def _image_step(self, case_id: str) -> Step:
         """A step in which an engine that sees reads the images that nobody has read.
@@ -295,7 +419,7 @@ class StageRunner:
         One that cannot be read is told and left for a person, one that is taken off meanwhile is passed over; the
         others and the rest of the job go on.
         """
-        cases, engine, clock = self._cases, self._tools.engine, self._tools.clock
+        cases, engine, clock = self.cases, self.context.engine, self.context.clock
 
         def kept(case: Case, actor: Actor, image: Image, reading: ImageReading) -> Case:
             now = intake.find_image(case, image.sha256)
@@ -334,94 +458,7 @@ class StageRunner:
             done = not intake.unread_images(cases.get(case_id, Act.WORK))
             return StageOutcome(summary="Read before") if done else None
 
-        return Step(name="images", title="Read the images", run=run, finished=finished)
-
-    def _ask_links(self, case: Case, progress: Progress, *, afresh: bool) -> StageResult:
-        return approval.check_links(case, progress, self._tools.links, self._tools.clock, afresh=afresh)
-
-    def _step(
-        self,
-        case_id: str,
-        name: StageName,
-        work: Work,
-        which: SearchSelector | None = None,
-        *,
-        resumable: bool = False,
-        done: Callable[[Case], StageOutcome | None] = _never,
-        again: bool = False,
-    ) -> Step:
-        """A stage of the case itself, or of `which` follow-up search, where it is then kept.
-
-        `done` says how it ended before or why it need not run; a `resumable` one is not run again once it is on record,
-        nor any by the job that did it, whichever worker has that job now. `again` where the job does it a second time.
-        """
-        job_id = self._tools.store.job_id
-        mark = f"{job_id} again" if again else job_id
-
-        def is_finished(stage: StageRecord) -> bool:
-            by_this_job = bool(job_id) and stage.job in {mark, f"{job_id} again"}
-            return stage.name is name and (resumable or by_this_job)
-
-        def stages(case: Case) -> tuple[StageRecord, ...]:
-            asked = case if which is None else which(case)
-            return asked.stages if asked is not None else ()
-
-        def finished() -> StageOutcome | None:
-            case = self._cases.get(case_id, Act.WORK)
-            stage = next(filter(is_finished, stages(case)), None)
-            return stage or done(case)
-
-        def run(progress: Progress) -> StageOutcome:
-            begun = time.perf_counter()
-            case = self._cases.get(case_id, Act.WORK)
-            changes, ended = work(case, progress)
-            seconds = time.perf_counter() - begun
-            progress.check()
-
-            def keep(newest: Case, actor: Actor) -> Case:
-                require_still_open(newest)
-                if name is not StageName.LINKS:
-                    is_score = name in _SCORING_STAGES and "draft" not in changes
-                    require_editable(newest, actor, by_reviewers=is_score)
-                at, engine = self._tools.clock(), self._tools.engine.name
-                stage = StageRecord(**dict(ended), name=name, finished_at=at, seconds=seconds, engine=engine, job=mark)
-                if which is not None:
-                    return follow_up_stages.keep(newest, case, which, changes, stage)
-                return _keep_stage_result(newest, case, changes, stage)
-
-            return stages(self._cases.update(Act.WORK, case_id, keep))[-1]
-
-        return Step(name=name.value, title=_TITLE_BY_STAGE[name], run=run, finished=finished)
-
-    def _search_step(self, case_id: str, name: StageName, do: SearchWork, which: SearchSelector) -> Step:
-        """A stage of a follow-up search."""
-
-        def work(case: Case, progress: Progress) -> StageResult:
-            return do(case, follow_up_stages.unfinished(which(case)), progress)
-
-        return self._step(case_id, name, work, which, resumable=True)
-
-    def _metered(self, case_id: str, steps: list[Step]) -> list[Step]:
-        """The same steps; what each asks of a language model is added to `Case.usage`, also when it fails.
-
-        The budget holds for the case as a whole.
-        """
-        bounds = self._tools.settings.llm
-        budget = Budget(bounds.budget_dollars, bounds.budget_tokens)
-
-        def run(step: Step, progress: Progress) -> StageOutcome:
-            heard = _ModelProgress(progress)
-            meter = Meter(budget, self._cases.get(case_id, Act.WORK).used, progress.check, heard.tell)
-            try:
-                with metered(meter):
-                    return step.run(heard)
-            finally:  # what was spent stays spent, whatever came of it and whoever may still work
-                if meter.by_step:
-                    spent = sum(meter.by_step.values(), Usage())
-                    count_in_span(calls=spent.calls, input_tokens=spent.input_tokens, output_tokens=spent.output_tokens)
-                    self._tools.store.with_fence(None).update(case_id, lambda case: _add_usage(case, meter))
-
-        return [replace(step, run=partial(run, step)) for step in steps]
+        return Step(name="images", title="Read the images", run=self._metered(case_id, run), finished=finished)
 
 
 class _ModelProgress:

@@ -6,7 +6,7 @@ as it comes: what was paid for is not lost when the work is stopped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -463,15 +463,6 @@ def credit_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
     if case.draft is None or (case.draft.engine != "person" and case.draft.sha256 != winner.sha256):
         changes |= {"draft": drafts[0], "revisions": with_revision(case)}
     return changes, StageOutcome(summary=f"Of the winner's words: {told}")
-
-
-ROUND: tuple[tuple[StageName, Callable[..., StageResult]], ...] = (
-    (StageName.CANDIDATES, candidates),
-    (StageName.FILTER, filter_stage),
-    (StageName.RANK, rank_stage),
-    (StageName.COMPARE, compare_stage),
-    (StageName.CREDIT, credit_stage),
-)
 
 
 def _require_newest_round(case: Case) -> SupernoteRound:

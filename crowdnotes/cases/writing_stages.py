@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from crowdnotes.cases import approval
 from crowdnotes.cases.actions import with_revision
 from crowdnotes.cases.gathering_stages import StageContext, StageResult
 from crowdnotes.domain import (
@@ -32,7 +33,7 @@ from crowdnotes.text.markdown import in_figures
 _MAX_KEPT_VERDICTS = 20  # of the jury, so that an edit can be compared with what stood before it
 
 
-def draft(case: Case, _: Progress, tools: StageContext, *, before_inspection: bool) -> StageResult:
+def draft(case: Case, _: Progress, tools: StageContext, *, before_inspection: bool = False) -> StageResult:
     """Candidate notes from the passages in use; `before_inspection` from all, and only where a note is asked for."""
     evidence = _choose_writing_evidence(case) if before_inspection else case.used_evidence
     brief = tools.brief(case)
@@ -66,7 +67,7 @@ def revise(case: Case, _: Progress, tools: StageContext) -> StageResult:
     return changes, StageOutcome(summary=revised.summary)
 
 
-def score(case: Case, progress: Progress, tools: StageContext, *, before_inspection: bool) -> StageResult:
+def score(case: Case, progress: Progress, tools: StageContext, *, before_inspection: bool = False) -> StageResult:
     """One assessment of the text; `before_inspection` over the passages it cites, and a note that fails is mended."""
     if case.draft is None:
         return {}, StageOutcome.not_needed("There is no note to score.")
@@ -138,6 +139,11 @@ def vote(case: Case, _: Progress, tools: StageContext) -> StageResult:
     if refused:
         summary += f"; candidates NOT RUN: {len(refused)} ({' '.join(dict.fromkeys(refused))})"
     return {"jury": (*kept, verdict)}, StageOutcome(summary=summary)
+
+
+def check_links(case: Case, progress: Progress, tools: StageContext, *, afresh: bool = False) -> StageResult:
+    """See `approval.check_links`."""
+    return approval.check_links(case, progress, tools.links, tools.clock, afresh=afresh)
 
 
 def _summarise_gates(gates: Sequence[GateResult]) -> str:
