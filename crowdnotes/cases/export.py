@@ -240,8 +240,7 @@ def _note_lines(case: Case) -> Iterator[str]:
     yield f"\n{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one.\n"
     for check in case.link_checks:
         if check.url in cited_urls(case):
-            status = f" ({check.status})" if check.status is not None else ""
-            state = f"{check.state.as_text + status}, asked {check.checked_at:%Y-%m-%d %H:%M} UTC."
+            state = f"{check.as_text}, asked {check.checked_at:%Y-%m-%d %H:%M} UTC."
             yield f"- Link {_format_as_code(check.url)}: {state} {_escape_inline(check.sentence)}".rstrip()
     if not _can_be_posted(case):
         yield "\nThe case ended without a note: these words are not to be posted.\n"

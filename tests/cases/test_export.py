@@ -212,6 +212,8 @@ def test_how_each_link_answered_and_what_an_image_says_is_in_the_page() -> None:
         shows="A sign.",
         read_by="person",
     )
+    live = dead.replace(state=LinkState.LIVE, status=200)
+    assert f"- Link `{url}`: responds, asked " in to_markdown(_decided(link_checks=(live,))), "as on the page"
     page = to_markdown(_decided(link_checks=(dead,), post=Post(text="See this.", images=(image,))))
     assert f"- Link `{url}`: dead (404), asked 2026-01-02 03:04 UTC." in page
     assert "Image “a\\*b.png”, 3 × 2 pixels" in page
