@@ -32,5 +32,5 @@ def servers_time(monkeypatch: pytest.MonkeyPatch) -> HeldTime:
     held = _ServersTime()
     monkeypatch.setattr(llm_server, "time", held)
     monkeypatch.setattr(server, "time", held)
-    monkeypatch.setattr(server, "_CANCEL_CHECK_SECONDS", 0.002)
+    monkeypatch.setattr(server, "CANCEL_CHECK_SECONDS", 0.002)
     return held
