@@ -413,7 +413,7 @@ class JuryVerdict(FrozenModel):
     @property
     def _harsher(self) -> str:
         low, high = self.negative.mean, self.positive.mean
-        if low is None or high is None or abs(low - high) < _MIN_SIDE_DIFFERENCE:
+        if low is None or high is None or abs(low - high) < SIDES_DIFFER_FROM:
             return ""
         harsher = self.positive if high < low else self.negative
         return f"; {harsher.people} would find it helpful less often"
@@ -425,7 +425,7 @@ class JuryVerdict(FrozenModel):
         return f". {self.best_change.what} would raise that most, to about {in_100(self.best_change.chance_of_shown)}"
 
 
-_MIN_SIDE_DIFFERENCE = 0.15  # of the mean rating; sides further apart than this are named
+SIDES_DIFFER_FROM = 0.15  # between the mean ratings of two sides; under it they agree
 _TRUTH_GATES = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})
 _MIN_SHOWN_OF_100_FOR_EVEN = 40  # of 100 such notes; under it more were turned down than one would call even
 

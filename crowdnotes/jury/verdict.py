@@ -29,6 +29,7 @@ from crowdnotes.domain import (
     in_100,
     text_sha256,
 )
+from crowdnotes.domain.assessment import SIDES_DIFFER_FROM
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.trained_models import linked_hosts
 from crowdnotes.errors import InputError
@@ -42,7 +43,6 @@ from crowdnotes.wording import plural
 
 _MIN_MOSTLY_HELPFUL = 0.6  # mean rating from which a side "would mostly find it helpful"
 _MAX_SELDOM_HELPFUL = 0.4
-_MAX_ALIKE_GAP = 0.08  # sides closer than this are called alike
 _MIN_DIVIDED_GAP = 0.35  # sides that differ by more are called divided, whatever else is said of the note
 _MIN_NAMED_EFFECT = 0.02
 # The chance that a note divides the sides, about its share among all notes that the model learned from (0.43).
@@ -76,7 +76,7 @@ def plain_sentence(
             f"This jury has only {alone.people}. They {_describe_likelihood(alone.mean or 0.0)} find this note helpful."
         )
     harsher = positive if low >= high else negative
-    differ = abs(low - high) >= _MAX_ALIKE_GAP
+    differ = abs(low - high) >= SIDES_DIFFER_FROM
     because = _name_costliest_word(harsher, influences) if differ else ""
     less = f"; {harsher.people} would find it helpful less often{because}" if differ else ""
     if chance is not None and abs(low - high) < _MIN_DIVIDED_GAP:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from statistics import median
 
 from crowdnotes.domain import DecisionKind, GateName, GateStatus, PrincipleName, SourceCategory, Usage
+from crowdnotes.domain.assessment import SIDES_DIFFER_FROM
 from crowdnotes.reports.case_figures import LINKS, OPEN, CaseFigures, Course
 from crowdnotes.wording import fill, plural
 
@@ -25,7 +26,6 @@ _LABEL_BY_STEP = {
     "writing": "writing",
     "judging": "judging",
 }
-_MIN_SIDE_DIFFERENCE = 0.15  # of the mean rating: sides that differ by more do not agree; as in `domain.assessment`
 _MAX_DAYS, _MAX_WEEKS, _MAX_MONTHS = (
     21,
     26,
@@ -387,12 +387,12 @@ def _build_sources(cases: Sequence[CaseFigures]) -> Counted:
 def _build_readers(cases: Sequence[CaseFigures]) -> Sides:
     juries = [case.jury for case in cases if case.jury is not None]
     by_side = {
-        "the sides agree": [jury for jury in juries if abs(jury.negative - jury.positive) <= _MIN_SIDE_DIFFERENCE],
+        "the sides agree": [jury for jury in juries if abs(jury.negative - jury.positive) < SIDES_DIFFER_FROM],
         "one side finds it more helpful": [
-            jury for jury in juries if jury.negative - jury.positive > _MIN_SIDE_DIFFERENCE
+            jury for jury in juries if jury.negative - jury.positive >= SIDES_DIFFER_FROM
         ],
         "the other side finds it more helpful": [
-            jury for jury in juries if jury.positive - jury.negative > _MIN_SIDE_DIFFERENCE
+            jury for jury in juries if jury.positive - jury.negative >= SIDES_DIFFER_FROM
         ],
     }
     agree = len(by_side["the sides agree"])

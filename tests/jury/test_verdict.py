@@ -42,6 +42,7 @@ _NEITHER = "The words favour neither side. Words alone do not show whether peopl
     ("negative", "positive", "interval", "sentence"),
     [
         (80, 78, _ABOVE, "Both sides would mostly find this note helpful."),
+        (80, 70, _ABOVE, "Both sides would mostly find this note helpful."),
         (80, 65, _ABOVE, f"Both sides would mostly find this note helpful; {_OTHER} would find it helpful less often."),
         (68, 67, _BELOW, _NEITHER),
         (20, 90, _BELOW, f"{_OTHER.capitalize()} would mostly find this note helpful; {_ONE} would seldom."),
