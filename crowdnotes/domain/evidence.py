@@ -21,6 +21,7 @@ TO_SECTION = "its link leads to a section's first page"
 TO_HOME = "its link leads to a home page"
 SITE_CLOSED = "its site is closed"
 _ASTRAY = frozenset({TO_CONTENTS, TO_SECTION, TO_HOME, SITE_CLOSED})
+OLD_YEARS = 5  # from which on a source may be out of date on what is so now
 
 
 class Query(FrozenModel):
@@ -295,6 +296,12 @@ class Source(FrozenModel):
         """The year that it is of, also where no day is known."""
         first = self.stated_day or self.not_before
         return first.year if first is not None else None
+
+    def years_if_old(self, on: date) -> int:
+        """Return how many years old it is on that day; 0 under OLD_YEARS, and where no date is known."""
+        first = self.stated_day or self.not_before
+        years = 0 if first is None else (on - first).days // 365
+        return years if years >= OLD_YEARS else 0
 
     @property
     def by_hand(self) -> bool:

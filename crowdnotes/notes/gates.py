@@ -47,7 +47,6 @@ from crowdnotes.text.quotes import holds_quote
 from crowdnotes.text.urls import canonical_url
 from crowdnotes.wording import plural
 
-_MAX_SOURCE_YEARS = 5  # a source older than that may be out of date on what is so now; the models' rules have the same
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -72,11 +71,7 @@ def ask_about_age(source: Source, posted: date) -> str:
     """A question to the person about a source without a date, or much older than the post; "" about others."""
     if source.year is None:
         return "This page has no date. Is this still true today?"
-    return (
-        f"This page is from {source.year}. Is this still true today?"
-        if posted.year - source.year > _MAX_SOURCE_YEARS
-        else ""
-    )
+    return f"This page is from {source.year}. Is this still true today?" if source.years_if_old(posted) else ""
 
 
 _MIN_QUOTED_WORDS = 4  # words; “long COVID” in marks is a name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -34,6 +34,7 @@ from tests.fakes import FixedClock, ScriptedEngine, brief_of, make_evidence
 from tests.shared import PATIENCE
 
 BRIEF = brief_of(Post(text="This drink makes you ill!"))
+OLD = BRIEF.today - timedelta(days=5 * 365)
 NOTE = "The review found no link. https://health.example.org/review"
 ORDER = [GateName.RELEVANCE, GateName.CORRECTNESS, GateName.HELPFULNESS]
 
@@ -182,7 +183,8 @@ def test_a_comparison_holds_while_sentence_and_passage_keep_their_words() -> Non
     [
         (None, "There is no cure. It was tested.", "This page has no date. Is this still true today?"),
         (date(2012, 3, 1), "There is no cure. It was tested.", "This page is from 2012. Is this still true today?"),
-        (date(2022, 3, 1), "There is no cure. It was tested.", None),
+        (OLD, "There is no cure. It was tested.", f"This page is from {OLD.year}. Is this still true today?"),
+        (OLD + timedelta(days=1), "There is no cure. It was tested.", None),
         (None, "In 2012 there was no cure.", None),
     ],
 )

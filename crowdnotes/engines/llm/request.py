@@ -58,7 +58,6 @@ def _inside(block: Block, boundary: str) -> str:
 
 
 _LONGEST_USELESS = 4_000  # characters of an answer that is shown to the model again
-_OLD_YEARS = 5
 _CONTEXT = "(What it replies to or quotes, by somebody else, to understand it; not what it claims:)"
 _SHORT = 900  # characters of a block for a model that finds the question too long
 
@@ -223,12 +222,11 @@ def _fold_space(text: str) -> str:
 
 def _when(source: Source, today: date | None) -> str:
     """Its day, or the year alone where no day is known."""
-    published = source.stated_day or source.not_before
-    if published is None:
+    if source.year is None:
         return "not known, undated"
-    years = 0 if today is None else (today - published).days // 365
+    years = 0 if today is None else source.years_if_old(today)
     day = str(source.stated_day or source.year)
-    return f"{day}, old: {years} years" if years >= _OLD_YEARS else day
+    return f"{day}, old: {years} years" if years else day
 
 
 @cache

@@ -71,7 +71,7 @@ _HARD_READING_EASE = 15.0  # Flesch reading ease of a paper that a lay reader gi
 _EASY_READING_EASE = 50.0
 _MIN_SNIPPET_WORDS = 15
 _RECENT_YEARS = 4
-_OLD_YEARS = 12
+_LOWER_RANK_YEARS = 12  # from which on age lowers the rank of a hit; see `OLD_YEARS` for a source that was read
 
 
 def ranking_reasons(hit: Hit, aim: Aim, newest: date | None, claims: Sequence[str] = ()) -> list[RankingReason]:
@@ -109,7 +109,7 @@ def _rate_age(hit: Hit, newest: date | None) -> RankingReason | None:
     if newest is None or hit.published is None:
         return None
     years = (newest - hit.published).days / 365.25
-    if years > _OLD_YEARS:
+    if years > _LOWER_RANK_YEARS:
         return RankingReason(f"old, of {hit.published.year}", -0.03)
     return RankingReason(f"recent, of {hit.published.year}", 0.02) if years <= _RECENT_YEARS else None
 
