@@ -112,11 +112,10 @@ class ToX:
         case = self._cases.get(case_id, Act.SEND_TO_X)
         draft = _require_sendable_draft(case)
         score = self.client.evaluate(_require_post_id(case), draft.text)
-        mine = (x_scores.c.case_id == case_id, x_scores.c.text_sha256 == draft.sha256)
+        of_note = {"case_id": case_id, "text_sha256": draft.sha256}
         with writing(self._engine) as connection:
-            connection.execute(delete(x_scores).where(*mine))
-            row = {"case_id": case_id, "text_sha256": draft.sha256, "score": score}
-            connection.execute(insert_into(connection, x_scores).values(row).on_conflict_do_nothing())
+            row = insert_into(connection, x_scores).values(**of_note, score=score)
+            connection.execute(row.on_conflict_do_update(index_elements=list(of_note), set_={"score": score}))
         return score
 
     def score(self, case: Case) -> float | None:
