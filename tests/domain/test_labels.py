@@ -21,7 +21,7 @@ _EVENT_FILES = [*sorted((_CODE / "cases").glob("*.py")), _CODE / "x_api" / "subm
 
 
 def _event_kinds() -> Iterator[str]:
-    """Every kind of event that is written as a constant: in `with_event`, `Event`, and X's `_tell` and `_told`."""
+    """Every kind of event that is written as a constant: in `with_event`, `Event`, and what tells of X."""
     for file in _EVENT_FILES:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
@@ -29,7 +29,7 @@ def _event_kinds() -> Iterator[str]:
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             if name == "with_event":
                 kind = node.args[3] if len(node.args) > 3 else None
-            elif name in ("_tell", "_told", "tell_case", "with_x_event") and file.name == "submission.py":
+            elif name in ("_record", "_with_event") and file.name == "submission.py":
                 kind = next((arg for arg in node.args if isinstance(arg, ast.Constant)), None)
             else:
                 kind = next((word.value for word in node.keywords if name == "Event" and word.arg == "kind"), None)
