@@ -1,4 +1,4 @@
-"""Raters who act together: what their votes do to a note, and which rules stand in their way.
+"""Raters who act together: what their votes do to a note, and which rules resist them.
 
 Everybody's parameters are held as they were fitted, as in the scorer's last pass, and an account's own come from its
 other ratings alone (the same ridge regression as for notes, with the sides exchanged). So what an account has rated
@@ -56,7 +56,7 @@ class History(StrEnum):
 
 
 _POSITIONS_BY_HISTORY = {History.MINUS: (-1, -1), History.MIDDLE: (0, 0), History.PLUS: (1, 1), History.BOTH: (-1, 1)}
-"""Where the accounts stand that are even and odd by number; with the world's polarity as the unit."""
+"""The viewpoints of accounts with an even and with an odd number, in units of the world's polarity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ class AttackOptions:
 
 @dataclass(frozen=True)
 class Attack:
-    """What came of it, from no account to MOST of them.
+    """An attack's results, from no account to MOST of them.
 
     note: the target. ratings: honest ones before it. votes (k,): how many of the accounts got to vote on it. scores,
     averages (k,). statuses: by the rules. counted: whether the accounts' votes enter the score, (MOST,).
@@ -179,9 +179,9 @@ class Attack:
         """How many of these accounts were given the note, and whose votes do not count; "" where all do."""
         many = MOST if self.needed is None else self.needed
         left_out = many - int(self.counted[:many].sum())
-        told = []
+        sentences = []
         if self.options.assigned and many:
-            told.append(
+            sentences.append(
                 "Of {accounts}, {n} were given this note to rate.".format(
                     accounts=plural(many, "{n} account", "{n} accounts"), n=self.votes[many]
                 )
@@ -192,8 +192,8 @@ class Attack:
                 if self.options.history is History.FRESH
                 else "the crowd came to disagree with their earlier ratings"
             )
-            told.append(f"The votes of {left_out} of {many} do not enter the score: {why}.")
-        return " ".join(told)
+            sentences.append(f"The votes of {left_out} of {many} do not enter the score: {why}.")
+        return " ".join(sentences)
 
     @property
     def rows(self) -> dict[str, list[object]]:
@@ -234,7 +234,7 @@ class Attack:
                 for rule in found.blocked_by:
                     first = held[rule.rule][0] if rule.rule in held else accounts
                     held[rule.rule] = (first, accounts, rule.reason)
-        return [(rule, *told) for rule, told in held.items()]
+        return [(rule, *range_and_reason) for rule, range_and_reason in held.items()]
 
 
 def target(world: World, aim: Aim) -> int:
@@ -298,14 +298,14 @@ def every_history(world: World, options: AttackOptions) -> dict[History, Attack]
 
 
 def verdict(world: World, found: Attack) -> str:
-    """Whether the rules resist longer than plain averaging, and what giving notes out at random does to that."""
+    """Return whether the rules resist longer than a plain average, also where notes are given out at random."""
     if found.needed == 0 or found.average_line is None:
         return found.sentence
     by_average = found.needed_by_average
     if by_average == 0:
-        told = f"{found.sentence} {found.average_sentence}"
+        comparison = f"{found.sentence} {found.average_sentence}"
     elif found.needed is None and by_average is None:
-        told = f"Neither Community Notes nor a plain average gives way to {MOST} accounts."
+        comparison = f"Neither Community Notes nor a plain average gives way to {MOST} accounts."
     else:
         one, other = (MOST + 1 if needed is None else needed for needed in (found.needed, by_average))
         words = (
@@ -318,19 +318,19 @@ def verdict(world: World, found: Attack) -> str:
             if one == other
             else words
         )
-        told = fill(words, rules=_describe_resistance(found.needed), average=_describe_resistance(by_average))
+        comparison = fill(words, rules=_describe_resistance(found.needed), average=_describe_resistance(by_average))
     flipped = attack(world, replace(found.options, assigned=not found.options.assigned))
     given, free = (found, flipped) if found.options.assigned else (flipped, found)
     if given.needed == free.needed:
         return (
-            f"{told} Whether accounts choose the note, or may rate only what they are given at random, makes no "
+            f"{comparison} Whether accounts choose the note, or may rate only what they are given at random, makes no "
             f"difference to Community Notes, up to {MOST} accounts."
         )
     at_random = (
         "If accounts may rate only the notes that they are given at random, Community Notes "
         f"{_describe_resistance(given.needed)}; if they choose the note, it {_describe_resistance(free.needed)}."
     )
-    return f"{told} {at_random}"
+    return f"{comparison} {at_random}"
 
 
 def _describe_resistance(needed: int | None) -> str:
@@ -360,11 +360,11 @@ def cheapest(attacks: dict[History, Attack]) -> str:
         return any_of_them.sentence
     needed = {history: found.needed for history, found in attacks.items() if found.needed}
     never = " or ".join(history.value for history in attacks if history not in needed)
-    told = []
+    sentences = []
     if needed:
         fewest = min(needed.values())
         histories = " or ".join(history.value for history, many in needed.items() if many == fewest)
-        told.append(
+        sentences.append(
             plural(
                 fewest,
                 "1 account is enough, if it rated {histories} before.",
@@ -373,8 +373,8 @@ def cheapest(attacks: dict[History, Attack]) -> str:
             )
         )
     if never:
-        told.append(f"Not even {MOST} accounts are enough, if they rated {never} before.")
-    return " ".join(told)
+        sentences.append(f"Not even {MOST} accounts are enough, if they rated {never} before.")
+    return " ".join(sentences)
 
 
 def _order_honest_ratings(

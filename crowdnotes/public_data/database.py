@@ -4,7 +4,7 @@ DuckDB rather than polars: the index is asked for one note of a million and for 
 a day's files. A file with transactions does all three, in bounded memory; lazy frames over Parquet would need a
 manifest, a lock and a merge of ours.
 
-Ids of people stand here as 64-bit hashes: nothing that the program tells needs more, and nobody is listed.
+Ids of people are stored as 64-bit hashes: the program lists nobody, so it needs no more.
 Times are milliseconds since 1970 (UTC), NULL where the data's own cannot be right.
 """
 
@@ -27,16 +27,16 @@ from crowdnotes.errors import InputError
 FORM = 4  # of the tables; an index of another form is made anew
 TAGS = (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)  # bit by bit in ratings.tags
 _LOCK_WAIT_SECONDS = 4.0  # seconds
-_MEMORY_LIMIT = "800MB"  # of DuckDB's own; what does not fit is laid beside the file
+_MEMORY_LIMIT = "800MB"  # of DuckDB's own; the rest goes to a temporary file next to the index
 _CREATE_TABLES_SQL = f"""
 CREATE TABLE form AS SELECT {FORM} AS form;
--- One row a file, as far as it was read: its marks tell it from others, whatever its name (see loading.py).
+-- One row a file, as far as it was read: its marks identify it under any name (see loading.py).
 CREATE TABLE loads (load INTEGER, kind VARCHAR, file VARCHAR, size BIGINT, head VARCHAR, tail VARCHAR, crc BIGINT);
 CREATE TABLE notes (
     note BIGINT, author BIGINT, written BIGINT, post BIGINT, posted BIGINT, misleading BOOLEAN, language VARCHAR,
     topics UTINYINT, text VARCHAR, collaborative BOOLEAN
 );
--- level: 0 not helpful, 1 somewhat, 2 helpful. sampled: X asked somebody drawn at random; NULL where not known.
+-- level: 0 not helpful, 1 somewhat, 2 helpful. sampled: X asked a person drawn at random; NULL where not known.
 CREATE TABLE ratings (
     note BIGINT, rater BIGINT, rated BIGINT, level UTINYINT, tags INTEGER, load INTEGER, sampled BOOLEAN
 );
@@ -131,7 +131,7 @@ def _open_connection(path: Path, *, read_only: bool) -> Iterator[Connection]:
 def _connect_with_wait(
     path: Path, config: dict[str, str | bool | int | float | list[str]], *, read_only: bool
 ) -> Connection:
-    """A page reads for a moment only, so somebody else's lock is waited for a little."""
+    """Wait a little for another process's lock: pages read for a moment only."""
     until = time.monotonic() + _LOCK_WAIT_SECONDS
     while True:
         try:
@@ -149,7 +149,7 @@ def _connect_with_wait(
 
 
 def _check_form(connection: Connection, path: Path) -> None:
-    # Ours has tables alone. A view or macro of somebody else's may read any file that this program may read.
+    # Our index has only tables. A view or macro in a foreign file could read any file that this program may read.
     views, macros = "SELECT 1 FROM duckdb_views()", "SELECT 1 FROM duckdb_functions()"
     if connection.execute(f"{views} WHERE NOT internal UNION ALL {macros} WHERE NOT internal").fetchone():
         raise InputError(f"{path.name} is no index that this program made.", "Name another file.")

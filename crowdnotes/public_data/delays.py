@@ -16,7 +16,7 @@ from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import LANGUAGE_NAMES
 from crowdnotes.wording import plural
 
-FEW = 5  # posts: of fewer no percentile is told
+FEW = 5  # posts: no percentiles for fewer
 _MAX_LANGUAGES = 12
 _HOUR_MS = 3_600_000
 
@@ -130,7 +130,9 @@ def _build_delay(row: tuple[Any, ...], has_history: bool) -> Delay:
     name, posts, dated, first, decided, verdict, known, never, young = row
     known = int(known)
     few = (
-        plural(known, "Only {n} note. It takes {few} to tell.", "Only {n} notes. It takes {few} to tell.", few=FEW)
+        plural(
+            known, "Only {n} note. At least {few} are needed.", "Only {n} notes. At least {few} are needed.", few=FEW
+        )
         if has_history
         else "The index has no status history. Index a folder with the noteStatusHistory files too."
     )
@@ -154,7 +156,9 @@ def _build_hours(n: int, percentiles: list[float] | None, not_run: str) -> Hours
         return Hours(
             n=n,
             not_run=not_run
-            or plural(n, "Only {n} post. It takes {few} to tell.", "Only {n} posts. It takes {few} to tell.", few=FEW),
+            or plural(
+                n, "Only {n} post. At least {few} are needed.", "Only {n} posts. At least {few} are needed.", few=FEW
+            ),
         )
     return Hours(n=n, **dict(zip(("p25", "p50", "p75", "p90"), percentiles, strict=True)))
 

@@ -201,7 +201,7 @@ def _read_rating_parts(
 ) -> Iterator[Part]:
     """The ratings of the notes, a few million at once: by note, and of each note by rater.
 
-    Each part tells which notes, and of each rating the note's place among these, the rater's among `raters` (their
+    Each part holds its notes, and for each rating the note's place among these, the rater's place in `raters` (their
     number for one who is not there, and one more for one who is in `outside`), and the columns wanted.
     """
     connection.register("block", pa.table({"rater": raters, "place": np.arange(len(raters), dtype=np.int32)}))
@@ -476,10 +476,10 @@ def fit_index(connection: Connection, thresholds: Thresholds, now: datetime, *, 
 
 def _compare_with_x(connection: Connection) -> dict[str, Any]:
     """How many notes have each status by the fit, and how many of those with one on X have the same there."""
-    told = connection.execute("SELECT status, count(*) FROM scores GROUP BY status ORDER BY status").fetchall()
+    counts = connection.execute("SELECT status, count(*) FROM scores GROUP BY status ORDER BY status").fetchall()
     both = "FROM scores JOIN history USING (note) WHERE history.status <> ''"
     return {
-        "statuses": dict(told),
+        "statuses": dict(counts),
         "on_x": how_many(connection, f"SELECT count(*) {both}"),
         "as_on_x": how_many(connection, f"SELECT count(*) {both} AND scores.status = history.status"),
     }

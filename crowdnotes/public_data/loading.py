@@ -146,7 +146,7 @@ _MESSAGE_BY_MISSING_TABLE = {
 
 
 class FileReport(FrozenModel):
-    """What came of one file: rows added, rows dropped or mended by reason. grown: only its new end was read."""
+    """One file's result: rows added, rows dropped or mended by reason. grown: only its new end was read."""
 
     table: str
     file: str
@@ -157,7 +157,7 @@ class FileReport(FrozenModel):
 
 
 class Loaded(FrozenModel):
-    """What came of a folder. unchanged: files that were read before. problems: what was not read, and why."""
+    """A folder's result. unchanged: files that were read before. problems: what was not read, and why."""
 
     files: tuple[FileReport, ...]
     unchanged: tuple[str, ...]

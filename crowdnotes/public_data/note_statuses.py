@@ -1,4 +1,4 @@
-"""What became of the notes of the index, by its fit and on X, and how many another line would show."""
+"""Statuses of the index's notes, by its fit and on X, and how many notes another line would show."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Verdicts(FrozenModel):
             return f"What X decided is not in this data: it has no status history. {_WHY_THEY_DIFFER}"
         named = dict(zip(("helpful", "not_helpful", "waiting"), self.on_x, strict=True))
         same = self.same / self.both if self.both else 0.0
-        told = fill(
+        record = fill(
             (
                 "Of all {n:,} notes in X's own record, {helpful:,} are shown, {not_helpful:,} rated not helpful and "
                 "{waiting:,} waiting. Of the {both:,} in both, {same:.0%} have the same status."
@@ -63,7 +63,7 @@ class Verdicts(FrozenModel):
             same=same,
             **named,
         )
-        return f"{told} {_WHY_THEY_DIFFER}"
+        return f"{record} {_WHY_THEY_DIFFER}"
 
     @property
     def about_line(self) -> str:
@@ -74,7 +74,7 @@ class Verdicts(FrozenModel):
         said = (
             f"Is {self.line:.2f} the right line? With the status rules run anew, the same raters counting, a line of "
             f"{low_line:.2f} shows {low:,} notes, {self.line:.2f} shows {self.reckoned[0]:,} and {high_line:.2f} shows "
-            f"{high:,}. The data cannot tell which is right: X chose the line, and a lower one lets through notes on "
+            f"{high:,}. The data does not say which is right: X chose the line, and a lower one lets through notes on "
             "which the sides agree less."
         )
         if not self.held:

@@ -49,7 +49,7 @@ class BestNote(FrozenModel):
 
 
 class WaitingPost(FrozenModel):
-    """A post whose notes are not shown. hours: from it to the end of the data; None where its id tells no time."""
+    """A post whose notes are not shown. hours: from it to the end of the data; None where its id has no time."""
 
     post: int
     url: str
@@ -86,7 +86,7 @@ CREATE OR REPLACE TEMP TABLE waiting AS SELECT post, posted, notes, language FRO
         GROUP BY post HAVING bool_and(misleading IS FALSE)
 ) USING (post) WHERE $days IS NULL OR posted // $day_ms IN (SELECT unnest($days))
 """
-# New posts stand first: where they fill the list, the ratings of the others are not counted.
+# New posts come first: where they fill the list, the ratings of the others are not counted.
 _MOST_RATED_SQL = """
 WITH wanted AS (SELECT * FROM waiting WHERE (SELECT count(*) < $most FROM waiting WHERE posted >= $fresh)
     OR posted >= $fresh),
@@ -212,7 +212,7 @@ def _find_best_notes(connection: Connection, posts: list[int], thresholds: Thres
         helpful, intercepts, factors = (rows[name][those] for name in ("helpful", "intercept", "factor"))
         intercept = float(score_as_rated(helpful, intercepts, factors, held)[0][-1])
         is_best = best[post].intercept is None or intercept > (best[post].intercept or 0)
-        # Only what may be shown by our reckoning, or is told with its reason, is worth a replay.
+        # A replay is slow: only notes that may be shown by our reckoning, or whose reason is printed, get one.
         asked = intercept >= line and (is_best or not rows["on_x"][begin])
         now = _replay_to_now(connection, note, thresholds) if asked else None
         is_shown = now is not None and now.status is NoteStatus.HELPFUL
@@ -270,7 +270,7 @@ def _is_fresh(hours: float | None) -> bool:
 
 
 def _explain_place(notes: int, ratings: int, hours: float | None, best: BestNote, several: bool) -> str:
-    """In words what the place goes by; of posts of one day their age does not matter."""
+    """Explain a post's place in the list; among posts of one day the age does not matter."""
     if hours is None:
         age = "How old the post is, its id does not say: it comes after the new ones."
     else:
@@ -279,12 +279,12 @@ def _explain_place(notes: int, ratings: int, hours: float | None, best: BestNote
             if hours < 48
             else plural(round(hours / 24), "The post is {n} day old", "The post is {n} days old")
         )
-        told = (
+        order = (
             "{age}: posts of the last {days} days come first."
             if _is_fresh(hours)
             else "{age}: it comes after the posts of the last {days} days."
         )
-        age = fill(told, age=old, days=FRESH_DAYS) if several else f"{old}."
+        age = fill(order, age=old, days=FRESH_DAYS) if several else f"{old}."
     if best.intercept is None:
         score = best.not_run
     else:
@@ -304,7 +304,7 @@ def _write_open_posts_sentence(waiting: int | None, listed: int, until: int, *, 
         return (
             "No post here has notes of which none is shown."
             if some_days
-            else "No day stands out, so there is no post to list. Ask for all days."
+            else "There is no surge, so there is no post to list. Ask for all days."
         )
     end = f"The data ends on {day(_convert_ms(until))}."
     if waiting is None:

@@ -73,7 +73,7 @@ def make_posts(connection: Connection, before: int) -> None:
     many the history is known, how many of those never left "needs more ratings", and how many of these are young: under
     14 days older than the newest note.
 
-    before: the last load before the folder's; the posts that the folder touched stand in the table `touched`.
+    before: the last load before the folder's; the table `touched` lists the posts that the folder touched.
     """
     load, made = how_many(connection, LAST_LOAD), how_many(connection, "SELECT coalesce(max(load), -1) FROM posts_made")
     if load == made:
@@ -95,7 +95,7 @@ def make_posts(connection: Connection, before: int) -> None:
 
 
 def gather_posts(connection: Connection, chosen: Filter) -> int:
-    """Lay the posts that are counted out as the temporary view `chosen`, with the columns of `posts`; how many.
+    """Create the temporary view `chosen` of the posts to count, with the columns of `posts`; return how many.
 
     Raises InputError where the index has no notes.
     """

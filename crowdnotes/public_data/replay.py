@@ -1,7 +1,7 @@
 """Replay one note's ratings: the score after each, what changed its status, and with fewer of them.
 
-The raters' parameters are held as fitted over all ratings of the index, today's among them: this is how the note would
-have stood under them, not what X computed at the time. Ratings that are taken away are missing for this note alone.
+The raters' parameters are held as fitted over all ratings of the index, today's among them: the scores are what these
+parameters give, not what X computed at the time. Ratings that are taken away are missing for this note alone.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Levels(FrozenModel):
 
 
 class Moment(FrozenModel):
-    """How the note stood after its first `ratings` ratings.
+    """The note's score and status after its first `ratings` ratings.
 
     minus, plus: by raters on either side of the viewpoint; unknown: by raters who are not in the fit, and whose ratings
     do not enter the score; left_out: by raters of groups that X's Core model does not take. intercept, factor: null
@@ -81,7 +81,7 @@ class Moment(FrozenModel):
 
 
 class Change(FrozenModel):
-    """A change of status, with the rule that decided it and the numbers that crossed, in words.
+    """A change of status, with the rule that decided it and the numbers that crossed a line, as text.
 
     why: of a note that is shown later than its score sufficed, also what held it back until then.
     """
@@ -96,7 +96,7 @@ class Change(FrozenModel):
 
 
 class Recorded(FrozenModel):
-    """A status that X recorded, and how the note stands by the ratings until then. event: verdict, now or lock."""
+    """A status that X recorded, and the one recomputed from the ratings until then. event: verdict, now or lock."""
 
     event: str
     at: datetime
@@ -106,7 +106,7 @@ class Recorded(FrozenModel):
 
     @property
     def as_text(self) -> str:
-        """The status as readers are told of it; X's own word where it is new here."""
+        """The status as the page words it; X's own word where it is new here."""
         return NoteStatus(self.status).as_text if self.status in set(NoteStatus) else self.status
 
 
@@ -149,13 +149,13 @@ def replay(connection: Connection, note: int, misleading: bool, thresholds: Thre
         return "It has no score, because the index has no rating of it."
     (extremes,) = connection.execute("SELECT min(intercept), min(factor), max(factor) FROM raters").fetchall()
     held = (
-        f"What is known of each rater is kept fixed, as all {fit.ratings:,} ratings show it: this is how the note "
-        "would have stood, not what X computed at the time."
+        f"What is known of each rater is kept fixed, as all {fit.ratings:,} ratings show it: this is what the "
+        "score would have been, not what X computed at the time."
     )
     if fit.made_at:
         held = (
             f"What is known of each rater is kept fixed, as {fit.ratings:,} ratings showed it on {day(fit.made_at)}: "
-            "this is how the note would have stood, not what X computed at the time."
+            "this is what the score would have been, not what X computed at the time."
         )
     held_extremes = Extremes(fit.global_intercept, fit.ratings_per_note, *extremes)
     return Replay(rows, held_extremes, misleading, thresholds, held, fit.tags, by_group=by_group)
@@ -262,7 +262,7 @@ class Replay:
         return decide(signals, self._thresholds)
 
     def moment(self, ratings: int, *, was_helpful: bool = False) -> Moment:
-        """How the note stands after so many ratings, at least one."""
+        """Return the note's score and status after so many ratings, at least one."""
         said = self.decided(ratings, was_helpful=was_helpful)
         minus, plus, unknown, left_out = (
             Levels(**dict(zip(_LEVEL_FIELDS, of_group[:, ratings - 1].tolist(), strict=True)))
@@ -311,8 +311,8 @@ class _ComplaintTotals:
         totals = ticked @ weights
         everyone = float(weights.sum())
         clip = self._thresholds.incorrect_clip
-        apart = np.abs(np.clip(raters, -clip, clip) - np.clip(note_factor, -clip, clip))
-        near = ticked.any(axis=0) & (apart < self._thresholds.incorrect_interval)
+        distances = np.abs(np.clip(raters, -clip, clip) - np.clip(note_factor, -clip, clip))
+        near = ticked.any(axis=0) & (distances < self._thresholds.incorrect_interval)
         says = ticked[NOT_HELPFUL_TAGS.index("notHelpfulIncorrect")][near]
         return {
             "tag_totals": dict(zip(NOT_HELPFUL_TAGS, totals.tolist(), strict=True)),
@@ -327,7 +327,7 @@ class _ComplaintTotals:
 def score_story(replayed: Replay) -> ScoreStory:
     """The note after each rating, or after some two hundred of them; where its status changes, to the rating."""
     n = len(replayed)
-    dated = int(np.searchsorted(replayed.times, 1))  # ratings without a time stand first, and have no moment
+    dated = int(np.searchsorted(replayed.times, 1))  # ratings without a time come first, and have no moment
     places = np.unique(np.linspace(dated + 1, n, min(n - dated, _MAX_MOMENTS)).round().astype(int)).tolist()
     if dated < FIRST <= n:
         places = sorted({*places, FIRST})
@@ -360,7 +360,7 @@ def score_story(replayed: Replay) -> ScoreStory:
 
 
 def recorded(connection: Connection, note: int, replayed: Replay | None) -> tuple[Recorded, ...]:
-    """The statuses that X recorded, in time, each with the note as it stood by the ratings until then."""
+    """Return the statuses that X recorded, by time, each with the one recomputed from the ratings until then."""
     row = connection.execute(
         """
         SELECT first_at, first_status, latest_at, latest_status, status_at, status, locked_at, locked_status, decided_by
@@ -370,7 +370,7 @@ def recorded(connection: Connection, note: int, replayed: Replay | None) -> tupl
     ).fetchone()
     if row is None:
         return ()
-    told: dict[tuple[int, str], tuple[str, str]] = {}
+    statuses: dict[tuple[int, str], tuple[str, str]] = {}
     for event, at, status, by in (
         ("verdict", row[0], row[1], ""),
         ("verdict", row[2], row[3], ""),
@@ -378,11 +378,11 @@ def recorded(connection: Connection, note: int, replayed: Replay | None) -> tupl
         ("lock", row[6], row[7], ""),
     ):
         if at is not None and status:
-            # A verdict may be the status of now, too: who decided is then told of the verdict.
-            first, decided = told.get((at, status), (event, ""))
-            told[at, status] = first, by or decided
+            # A verdict may also be the current status: it then gets the name of who decided.
+            first, decided = statuses.get((at, status), (event, ""))
+            statuses[at, status] = first, by or decided
     found = []
-    for (at, status), (event, by) in sorted(told.items()):
+    for (at, status), (event, by) in sorted(statuses.items()):
         ratings = replayed.until(at) if replayed else 0
         then = replayed.moment(ratings) if replayed and ratings else None
         found.append(Recorded(event=event, at=_convert_known_ms(at), status=status, decided_by=by, recomputed=then))
@@ -415,12 +415,12 @@ def _explain_not_sunk(said: StatusResult) -> str:
     score, ways = said.note_intercept, [way for way in said.outcomes if way.rule in _NOT_HELPFUL_RULES]
     if said.status is not NoteStatus.NEEDS_MORE_RATINGS or score is None or not score < 0:
         return ""
-    if any(way.fired for way in ways):  # what took it back is the reason, and is told
+    if any(way.fired for way in ways):  # the rule that took it back is already given as the reason
         return ""
-    # A measure that is not known depends on one that is, which stands beside it.
+    # An unknown measure depends on a known one, which is listed next to it.
     short = {way: [of.for_readers for of in way.distances if not of.met and of.value is not None] for way in ways}
-    told = "; ".join(f"{way.rule.as_text} ({', '.join(lines)})" for way, lines in short.items())
-    return f"It is not rated not helpful either, as no rule for that is met: {told}."
+    unmet = "; ".join(f"{way.rule.as_text} ({', '.join(lines)})" for way, lines in short.items())
+    return f"It is not rated not helpful either, as no rule for that is met: {unmet}."
 
 
 def _find_first_rating_with(replayed: Replay, before: int, after: int, was_helpful: bool, status: NoteStatus) -> int:
@@ -437,21 +437,21 @@ def _find_first_rating_with(replayed: Replay, before: int, after: int, was_helpf
 def _build_change(replayed: Replay, ratings: int, before: NoteStatus, said: StatusResult) -> Change:
     deciding = [outcome for outcome in said.outcomes if outcome.rule is said.decided_by]
     crossed = said.blocked_by if said.status is NoteStatus.NEEDS_MORE_RATINGS and said.blocked_by else deciding
-    told = why(said)
+    reason_text = why(said)
     if said.status is NoteStatus.HELPFUL and ratings > 1:
         earlier = replayed.decided(ratings - 1, was_helpful=False)
         liked = earlier.note_intercept is not None and earlier.note_intercept >= replayed.line
         if liked and earlier.status is NoteStatus.NEEDS_MORE_RATINGS:
-            reason = why(earlier)
-            because = f"{reason[0].lower()}{reason[1:]}"
-            told = f"{told} Its score was high enough earlier; one rating before, this still held it back: {because}"
+            held_back = why(earlier)
+            because = f"{held_back[0].lower()}{held_back[1:]}"
+            reason_text += f" Its score was high enough earlier; one rating before, this still held it back: {because}"
     return Change(
         at=_convert_known_ms(int(replayed.times[ratings - 1])),
         ratings=ratings,
         before=before,
         after=said.status,
         decided_by=deciding_rule(said),
-        why=told,
+        why=reason_text,
         numbers=tuple(distance.as_text() for outcome in crossed for distance in outcome.distances),
     )
 
@@ -503,7 +503,7 @@ class Fewer(FrozenModel):
 
     @property
     def sentence(self) -> str:
-        """What came of it."""
+        """What changed without these ratings."""
         ratings = plural(self.taken, "1 rating", "{n} ratings")
         if self.which is Which.RANDOM:
             said = (
@@ -539,7 +539,7 @@ def fewer(replayed: Replay, taken: int, which: Which) -> Fewer | None:
         draws = _DRAW_COUNT if ratings <= _MANY_RATINGS else _DRAW_COUNT_IF_MANY
         gone = [chance.choice(ratings, taken, replace=False) for _ in range(draws)]
     else:
-        order = np.argsort(replayed.worth, kind="stable")  # ratings that do not count stand last, as NaN
+        order = np.argsort(replayed.worth, kind="stable")  # ratings that do not count come last, as NaN
         known = order[: int(np.isfinite(replayed.worth).sum())]
         gone = [known[-taken:] if which is Which.HELPFUL else known[:taken]]
     left = [replayed.without(places) for places in gone]

@@ -216,7 +216,7 @@ def _write_ratings(out: Path, world: dict[str, Any], seed: int, raters: int, sha
     ids = pa.array([rater_id(number) for number in range(raters)])
     order = chance.permutation(raters)  # the first in it are the busiest
     reaches = np.maximum(1, raters * _RATER_SHARES).astype(np.int64)
-    steps = chance.integers(1, raters, 4_000)  # far apart: raters who are near in the order meet no more often
+    steps = chance.integers(1, raters, 4_000)  # long steps: raters who are near in the order meet no more often
     strides = steps[np.all(np.gcd.outer(steps, reaches) == 1, axis=1)]
     for shard, part in enumerate(np.array_split(np.arange(len(counts)), shards)):
         chance = np.random.default_rng((seed, 2, shard))

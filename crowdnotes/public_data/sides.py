@@ -1,20 +1,20 @@
 """The two sides that the fit found among the raters, and the notes by which a reader can see what they are about.
 
-No rater is told apart: only how many stand where. What the sides stand for the data does not say.
+No single rater is shown, only how many are at each place. The data does not say what the sides mean.
 """
 
 from __future__ import annotations
 
 from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import Connection
-from crowdnotes.public_data.story import FewWords, most_rated
+from crowdnotes.public_data.story import ListedNote, most_rated
 
 WIDTH = 0.1  # of polarity, from one bar to the next
-_MAX_BARS_PER_SIDE = 10  # bars of a side; who stands further out is counted in the last
+_MAX_BARS_PER_SIDE = 10  # bars of a side; raters further out are counted in the last
 _MAX_EXTREME_NOTES, _MAX_SIDE_NOTES = 50, 3  # the notes furthest out, and of these the ones with the most ratings
 _MAX_SHARED_FACTOR = 0.25
-"""The size of a note's factor up to which it pleases both sides alike: raters at -1 and at 1, further apart than any
-two, then differ by half at most, one step of a rating.
+"""The size of a note's factor up to which it pleases both sides alike: raters at -1 and at 1, which is further than
+between any two, then differ by half at most, one step of a rating.
 """
 
 
@@ -26,18 +26,18 @@ class Sides(FrozenModel):
     """
 
     bars: dict[int, int]
-    minus: tuple[FewWords, ...]
-    plus: tuple[FewWords, ...]
-    across: tuple[FewWords, ...]
+    minus: tuple[ListedNote, ...]
+    plus: tuple[ListedNote, ...]
+    across: tuple[ListedNote, ...]
 
     @property
     def sentence(self) -> str:
-        """How many stand where."""
+        """How many raters are on each side."""
         n = sum(self.bars.values())
         one = sum(many for place, many in self.bars.items() if place < 0)
         middle = self.bars.get(-1, 0) + self.bars.get(0, 0)
         return (
-            f"{n:,} raters, sorted by who agrees with whom: {one / n:.0%} stand on one side, {1 - one / n:.0%} on the "
+            f"{n:,} raters, sorted by who agrees with whom: {one / n:.0%} are on one side, {1 - one / n:.0%} on the "
             f"other, and {middle / n:.0%} within {WIDTH:.1f} of the middle."
         )
 
@@ -60,7 +60,7 @@ def sides(connection: Connection) -> Sides | None:
     return Sides(bars=dict(bars), minus=minus, plus=plus, across=across)
 
 
-def _find_side_notes(connection: Connection, of_kind: str) -> tuple[FewWords, ...]:
+def _find_side_notes(connection: Connection, of_kind: str) -> tuple[ListedNote, ...]:
     """The most rated of the first that a selection of notes, in an order, gives."""
     found = most_rated(connection, f"{of_kind}, note LIMIT {_MAX_EXTREME_NOTES}", {}, _MAX_SIDE_NOTES)
     return tuple(found) if len(found) == _MAX_SIDE_NOTES else ()

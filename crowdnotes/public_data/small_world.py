@@ -30,7 +30,7 @@ NOW_MS = 1_750_000_000_000  # when all notes were written and rated: after the l
 _CAMP_SPREAD = 0.1  # of positions within a camp
 _START_SPREAD = 0.3  # of raters' factors before a fit from a random start
 _MAX_SAME_MOVE = 0.005  # between two intercepts: less is not seen in two decimals
-_MIN_SHOWN_MOVE = 0.0001  # difference that is told in figures
+_MIN_SHOWN_MOVE = 0.0001  # smallest difference that is given as a number
 _KIND_SPREAD = 0.08  # of worth and lean among notes of a kind
 
 
@@ -67,7 +67,7 @@ _MIRRORED_KIND = {NoteKind.MINUS: NoteKind.PLUS, NoteKind.PLUS: NoteKind.MINUS}
 class WorldOptions:
     """How a world is made.
 
-    camps: 1, 2, or 3 with one in the middle. polarity: how far from the middle the outer ones stand, 0 to 1. share: of
+    camps: 1, 2, or 3 with one in the middle. polarity: distance of the outer ones from the middle, 0 to 1. share: of
     the larger side among the raters of both. generosity, noise: standard deviations, on the scale of ratings.
     ratings_each: how many of the notes each rater rates.
     """
@@ -97,7 +97,7 @@ class SideSum:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A world with its ratings and what came of them.
+    """A world with its ratings and their scores.
 
     camps (u,): -1, 0 or 1 for each rater. kinds, made (n, 2): of each note, its worth and lean. averages (n,): of its
     ratings. statuses: of each note, in order. fit: of those raters whom the crowd came to agree with.
@@ -146,7 +146,7 @@ class World:
 
     @property
     def sentence(self) -> str:
-        """What the map of notes tells."""
+        """What the map of notes shows."""
         many = int(self.shown.sum())
         if not many:
             best = int(np.argmax(np.nan_to_num(self.scores, nan=-np.inf)))
@@ -161,7 +161,7 @@ class World:
 
     @property
     def average_sentence(self) -> str:
-        """How plain averages order the same notes, beside how the score does."""
+        """How plain averages order the same notes, compared with the score."""
         by_average, by_score = (self._below_one_sided(values) for values in (self.averages, self.scores))
         words = (
             (
@@ -186,10 +186,10 @@ class World:
     def left_out_sentence(self) -> str:
         """How many raters do not count, and how many notes then have no score; "" where there are none."""
         raters, notes = RATERS - len(self.fit.raters), int(np.isnan(self.scores).sum())
-        told = []
+        sentences = []
         if raters:
             share = self.thresholds.rater_helpfulness
-            told.append(
+            sentences.append(
                 plural(
                     raters,
                     (
@@ -206,7 +206,7 @@ class World:
             )
         if notes:
             few = self.thresholds.min_raters_per_note
-            told.append(
+            sentences.append(
                 plural(
                     notes,
                     "{n} note has no score: under {few} of the ratings count.",
@@ -214,7 +214,7 @@ class World:
                     few=few,
                 )
             )
-        return " ".join(told)
+        return " ".join(sentences)
 
     @property
     def sides_sentence(self) -> str:
@@ -231,12 +231,12 @@ class World:
 
     def story(self, note: int) -> str:
         """Why a note is shown or not, in a sentence or two."""
-        told = {
+        sentence_by_status = {
             NoteStatus.HELPFUL: "Note {note} is shown. {reasons}",
             NoteStatus.NOT_HELPFUL: "Note {note} is rated not helpful. {reasons}",
         }
-        words = told.get(self.statuses[note].status, "Note {note} is not shown. {reasons}")
-        return fill(words, note=note + 1, reasons=self.reasons(note))
+        sentence = sentence_by_status.get(self.statuses[note].status, "Note {note} is not shown. {reasons}")
+        return fill(sentence, note=note + 1, reasons=self.reasons(note))
 
     def reasons(self, note: int) -> str:
         """What the rules say of a note: each that keeps it from being shown, or why it is."""
@@ -254,9 +254,9 @@ class World:
         def of(side: npt.NDArray[np.bool_]) -> SideSum:
             if not side.any():
                 return SideSum(0, *[float("nan")] * 4)
-            own, stand = float(intercepts[side].mean()), float(factors[side].mean())
-            predicted = float(base + own + stand * note_factor)
-            return SideSum(int(side.sum()), own, stand, predicted, float(rated[side].mean()))
+            own, factor = float(intercepts[side].mean()), float(factors[side].mean())
+            predicted = float(base + own + factor * note_factor)
+            return SideSum(int(side.sum()), own, factor, predicted, float(rated[side].mean()))
 
         return of(factors < 0), of(factors >= 0)
 
@@ -314,7 +314,7 @@ def make_world(options: WorldOptions, thresholds: Thresholds = THRESHOLDS) -> Wo
         averages,
         scored.fit,
         scored.statuses,
-        scored.notices[:-1],  # the last is told of every fit
+        scored.notices[:-1],  # every fit has the last one
         thresholds,
     )
 

@@ -30,8 +30,8 @@ from crowdnotes.wording import plural
 
 _NUMBER_OR_LINK = re.compile(r"(?:.*/(?P<kind>status|statuses|n|t)/)?(?P<number>\d{1,19})(?:[/?#].*)?")
 _HAS_WORD_SQL = "(SELECT text ILIKE ? ESCAPE '!')"
-_MIN_SIDE_RATINGS = 5  # of a side: of fewer no share is told
-_MAX_LISTED_CHANGES = 2  # of more the first and the last are told
+_MIN_SIDE_RATINGS = 5  # of a side: no share is given for fewer
+_MAX_LISTED_CHANGES = 2  # of more only the first and the last
 _CORE_MODEL = "CoreModel"  # as X calls the one that is run here
 _REASON_BY_RULE_OF_X = {  # what decides at X without being a model
     "MetaInitialNMR": "None of X's models had scored it.",
@@ -89,7 +89,7 @@ class StoryText(FrozenModel):
 
     @property
     def short(self) -> str:
-        """The beginning of the paragraph: what the note says, how it stands and why."""
+        """The beginning of the paragraph: what the note says, its status and why."""
         return " ".join(filter(None, (self.beginning, self.score, self.ratings, self.sides)))
 
     @property
@@ -146,7 +146,7 @@ def story(connection: Connection, wanted: str, thresholds: Thresholds = THRESHOL
         {"note": note},
     ).fetchone()
     if row is None:
-        raise AssertionError("one row stands on the left")
+        raise AssertionError("the left side of the join has one row")
     post, posted, written, text, language, topics, misleading, author, collaborative, foreseen = row
     # A deleted note's words are not known; the algorithm takes it for one that calls its post misleading.
     replayed = replay(connection, note, misleading is not False, thresholds)
@@ -154,7 +154,7 @@ def story(connection: Connection, wanted: str, thresholds: Thresholds = THRESHOL
     score = score_story(known) if known else None
     on_x = recorded(connection, note, known)
     levels, not_dated = _count_levels(connection, note)
-    told = Story(
+    found = Story(
         note=note,
         post=post,
         posted_at=_convert_ms_unless_none(posted),
@@ -187,20 +187,20 @@ def story(connection: Connection, wanted: str, thresholds: Thresholds = THRESHOL
             few=FIRST,
         ),
     )
-    sentences = in_plain_words(told, thresholds)
-    return told.replace(sentences=sentences, paragraph=sentences.paragraph)
+    sentences = explain_story(found, thresholds)
+    return found.replace(sentences=sentences, paragraph=sentences.paragraph)
 
 
-FewWords = tuple[int, int, str]  # a note, how many ratings it has, and its words
+ListedNote = tuple[int, int, str]  # a note, how many ratings it has, and its words
 
 
-def in_few_words(row: tuple[int, int, str | None]) -> FewWords:
-    """A note as it stands in a list: without its links."""
+def to_listed_note(row: tuple[int, int, str | None]) -> ListedNote:
+    """Return a note as lists show it: without its links."""
     note, ratings, text = row
     return note, ratings, without_urls(_decode_text(text))
 
 
-def busiest_notes(connection: Connection, most: int = 8) -> list[FewWords]:
+def busiest_notes(connection: Connection, most: int = 8) -> list[ListedNote]:
     """The notes with the most ratings: id, how many, and its words; to begin with."""
     rows = connection.execute(
         """
@@ -209,10 +209,10 @@ def busiest_notes(connection: Connection, most: int = 8) -> list[FewWords]:
         """,
         [most],
     ).fetchall()
-    return [in_few_words(row) for row in rows]
+    return [to_listed_note(row) for row in rows]
 
 
-def notes_with_words(connection: Connection, words: str, most: int = 20) -> list[FewWords]:
+def notes_with_words(connection: Connection, words: str, most: int = 20) -> list[ListedNote]:
     """As `busiest_notes`, of the notes whose text has all the words, in any order and case."""
     wanted = ["%" + re.sub("([%_!])", r"!\1", word) + "%" for word in words.split()]
     if not wanted:
@@ -226,10 +226,10 @@ def notes_with_words(connection: Connection, words: str, most: int = 20) -> list
         """,
         [*wanted, most],
     ).fetchall()
-    return [in_few_words(row) for row in rows]
+    return [to_listed_note(row) for row in rows]
 
 
-def most_rated(connection: Connection, which_sql: str, values: Mapping[str, object], most: int) -> list[FewWords]:
+def most_rated(connection: Connection, which_sql: str, values: Mapping[str, object], most: int) -> list[ListedNote]:
     """As `busiest_notes`, of the notes that a query selects."""
     rows = connection.execute(
         f"""
@@ -239,15 +239,15 @@ def most_rated(connection: Connection, which_sql: str, values: Mapping[str, obje
         """,
         {**values, "most": most},
     ).fetchall()
-    return [in_few_words(row) for row in rows]
+    return [to_listed_note(row) for row in rows]
 
 
-def notes_of_status(connection: Connection, status: NoteStatus, most: int = 3) -> list[FewWords]:
+def notes_of_status(connection: Connection, status: NoteStatus, most: int = 3) -> list[ListedNote]:
     """As `busiest_notes`, of those that have the status by the index's ratings; none without a fit."""
     return most_rated(connection, "SELECT note FROM scores WHERE status = $status", {"status": status.value}, most)
 
 
-def notes_to_begin_with(connection: Connection) -> dict[str, list[FewWords]]:
+def notes_to_begin_with(connection: Connection) -> dict[str, list[ListedNote]]:
     """A few notes by what they have in common, by a heading: by status, or without a fit the most rated."""
     by_status = {
         "Notes that are shown, by these ratings:": notes_of_status(connection, NoteStatus.HELPFUL),
@@ -265,48 +265,48 @@ def is_number_or_link(wanted: str) -> bool:
     return _NUMBER_OR_LINK.fullmatch(wanted.strip()) is not None or "://" in wanted
 
 
-def taken_down_notes(connection: Connection, most: int = 4) -> list[FewWords]:
+def taken_down_notes(connection: Connection, most: int = 4) -> list[ListedNote]:
     """As `busiest_notes`, of those that X showed and shows no longer; none without a status history."""
     gone = "SELECT note FROM history WHERE $shown IN (first_status, latest_status) AND status <> $shown"
     return most_rated(connection, gone, {"shown": NoteStatus.HELPFUL.value}, most)
 
 
-def in_plain_words(told: Story, thresholds: Thresholds) -> StoryText:
-    """For somebody who reads the news and has never rated a note."""
-    score = told.score
-    no_score = "How its score came about cannot be told." if told.levels.n else ""
+def explain_story(story: Story, thresholds: Thresholds) -> StoryText:
+    """Return the story for a person who reads the news and has never rated a note."""
+    score = story.score
+    no_score = "We cannot show how its score came about." if story.levels.n else ""
     return StoryText(
-        beginning=_write_beginning(told),
+        beginning=_write_beginning(story),
         score=_describe_score(score, thresholds) if score else no_score,
-        ratings=_describe_rating_levels(told),
+        ratings=_describe_rating_levels(story),
         sides=_describe_sides(score.now) if score else "",
         changes=_describe_changes(score.changes) if score else "",
         first=_compare_first_with_all(score.first, score.now)
-        if score and score.first and told.levels.n > FIRST
+        if score and score.first and story.levels.n > FIRST
         else "",
         held=score.held if score and score.now.intercept is not None else "",
-        on_x=f"{_describe_record_on_x(told.on_x)} {_describe_forecast(told)}".strip(),
-        differs=why_differs(told.on_x, score.now) if score and _is_different_on_x(told.on_x, score.now) else "",
+        on_x=f"{_describe_record_on_x(story.on_x)} {_describe_forecast(story)}".strip(),
+        differs=why_differs(story.on_x, score.now) if score and _is_different_on_x(story.on_x, score.now) else "",
     )
 
 
-def _write_beginning(told: Story) -> str:
-    if not told.text:
-        return "The note is no longer in the public data; its ratings are." if told.levels.n else ""
-    when = f" on {day(told.written_at)}" if told.written_at else ""
+def _write_beginning(story: Story) -> str:
+    if not story.text:
+        return "The note is no longer in the public data; its ratings are." if story.levels.n else ""
+    when = f" on {day(story.written_at)}" if story.written_at else ""
     after = ""
-    if told.written_at and told.posted_at and told.written_at > told.posted_at:
-        after = f", {_format_duration((told.written_at - told.posted_at).total_seconds())} after the post"
-    who = "An AI writer" if told.by_ai else "A contributor"
+    if story.written_at and story.posted_at and story.written_at > story.posted_at:
+        after = f", {_format_duration((story.written_at - story.posted_at).total_seconds())} after the post"
+    who = "An AI writer" if story.by_ai else "A contributor"
     how = ""
-    if told.collaborative:
+    if story.collaborative:
         who, how = "X's own AI", ", from what contributors asked for and suggested"
-    words = " ".join(without_urls(told.text).split())
+    words = " ".join(without_urls(story.text).split())
     return f"{who} wrote this note{when}{after}{how}: “{words}”"
 
 
-def _describe_rating_levels(told: Story) -> str:
-    levels = told.levels
+def _describe_rating_levels(story: Story) -> str:
+    levels = story.levels
     if not levels.n:
         return "The index has no rating of it."
     return (
@@ -343,7 +343,7 @@ def _describe_sides(now: Moment) -> str:
         )
     if min(now.minus.n, now.plus.n) < _MIN_SIDE_RATINGS:
         return (
-            f"Of those who count for the score, {now.minus.n} stand on one side and {now.plus.n} on the other: too "
+            f"Of those who count for the score, {now.minus.n} are on one side and {now.plus.n} on the other: too "
             "few on one of them to say whether people who usually disagree agree on it."
         ) + others
     shares = now.minus.helpful / now.minus.n, now.plus.helpful / now.plus.n
@@ -365,29 +365,29 @@ def _describe_sides(now: Moment) -> str:
     return f"Neither of two sides that usually disagree liked it much: {figures}." + others
 
 
-def _describe_score(told_of: ScoreStory, thresholds: Thresholds) -> str:
-    now = told_of.now
+def _describe_score(of_score: ScoreStory, thresholds: Thresholds) -> str:
+    now = of_score.now
     if now.intercept is None:
         return "Too few raters with a known viewpoint rated it for a score."
     line = thresholds.helpful_intercept
     score, needed = in_figures(now.intercept, line), in_figures(line, line)
-    told = (
+    verdict = (
         f"Its score, which counts agreement across sides and not votes, is {score}; {needed} is needed to be shown. "
         f"By these ratings it is {now.status.as_text}."
     )
-    # Where the score alone is short, the two numbers are the reason; else a rule stands in the way.
+    # Where only the score is too low, the two numbers are the reason; else a rule keeps it from being shown.
     short = now.decided_by is RuleName.INITIAL and now.intercept < line
     if now.status is NoteStatus.NOT_HELPFUL:
-        return f"{told} {now.why}"
+        return f"{verdict} {now.why}"
     if short or now.status is NoteStatus.HELPFUL:
-        return f"{told} {told_of.not_sunk}".strip()
-    return " ".join(filter(None, (told, now.why_besides_score, told_of.not_sunk)))
+        return f"{verdict} {of_score.not_sunk}".strip()
+    return " ".join(filter(None, (verdict, now.why_besides_score, of_score.not_sunk)))
 
 
 def _describe_changes(changes: tuple[Change, ...]) -> str:
     if not changes:
         return ""
-    told = [
+    described = [
         plural(
             one.ratings,
             "on {day}, with {n:,} rating, {became} ({why})",
@@ -398,9 +398,10 @@ def _describe_changes(changes: tuple[Change, ...]) -> str:
         )
         for one in changes
     ]
-    if len(told) > _MAX_LISTED_CHANGES:
-        return f"As the ratings came in, its status changed {len(told):,} times: first {told[0]}; and last {told[-1]}."
-    return f"As the ratings came in: {'; '.join(told)}."
+    if len(described) > _MAX_LISTED_CHANGES:
+        first, last = described[0], described[-1]
+        return f"As the ratings came in, its status changed {len(described):,} times: first {first}; and last {last}."
+    return f"As the ratings came in: {'; '.join(described)}."
 
 
 def _compare_first_with_all(first: Moment, now: Moment) -> str:
@@ -429,7 +430,7 @@ def _describe_change(one: Change) -> str:
 
 
 def _lowercase_sentences(sentences: str) -> str:
-    """Sentences as they stand within another: "its score is below 0.40; …"."""
+    """Join sentences for use inside another: "its score is below 0.40; …"."""
     return "; ".join(f"{part[0].lower()}{part[1:]}" for part in sentences.removesuffix(".").split(". ") if part)
 
 
@@ -440,20 +441,20 @@ def _is_different_on_x(on_x: tuple[Recorded, ...], now: Moment) -> bool:
 
 
 def why_differs(on_x: tuple[Recorded, ...], now: Moment) -> str:
-    """What the data itself says of it, and then why the two can differ at all."""
-    last, told = on_x[-1], []
+    """Return what the data says of the difference, and then why the two can differ at all."""
+    last, reasons = on_x[-1], []
     if last.event == "lock":
-        told.append(f"X locked its status on {day(last.at)}: what was rated later changes nothing there.")
+        reasons.append(f"X locked its status on {day(last.at)}: what was rated later changes nothing there.")
     then = last.recomputed
     if then is not None and then.status == last.status and now.ratings > then.ratings:
-        told.append(
+        reasons.append(
             f"By the {then.ratings:,} ratings until then this page comes to the same as X; the "
             f"{now.ratings - then.ratings:,} since then changed that here."
         )
-    told += [_explain_decision(one.decided_by) for one in on_x if one.decided_by][-1:]
+    reasons += [_explain_decision(one.decided_by) for one in on_x if one.decided_by][-1:]
     return " ".join(
         [
-            *filter(None, told),
+            *filter(None, reasons),
             (
                 "X and this page can differ: X also uses models and signals that are not computed here, of which some "
                 "may show a note or take it back; it goes by the rules and ratings of its day; and after two weeks it "
@@ -487,11 +488,11 @@ def _describe_record_on_x(on_x: tuple[Recorded, ...]) -> str:
     return f"X itself recorded it as {first.as_text} on {day(first.at)}, and as {last.as_text} since {day(last.at)}."
 
 
-def _describe_forecast(told: Story) -> str:
-    if told.foreseen_at is None:
+def _describe_forecast(story: Story) -> str:
+    if story.foreseen_at is None:
         return ""
     return (
-        f"From its early ratings X foresaw on {day(told.foreseen_at)} that it would be shown; such a forecast holds "
+        f"From its early ratings X foresaw on {day(story.foreseen_at)} that it would be shown; such a forecast holds "
         "for 12 hours at most."
     )
 

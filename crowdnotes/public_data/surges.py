@@ -103,13 +103,13 @@ class Surges(FrozenModel):
             )
         if self.per_day[place] > line:
             return fill(
-                "The largest of the other days, {day} with {posts:,} posts, has under {least}: too few to stand out.",
+                "The largest of the other days, {day} with {posts:,} posts, has under {least}: too few for a surge.",
                 least=_MIN_SURGE_POSTS,
                 **named,
             )
         return fill(
             (
-                "The largest of the other days, {day} with {posts:,} posts, does not stand out: after the 28 days "
+                "The largest of the other days, {day} with {posts:,} posts, is no surge: after the 28 days "
                 "before it, with {usual:.1f} a day and their ups and downs, it would take over {line:.1f}."
             ),
             line=line,
@@ -167,8 +167,8 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
         for place in marked.tolist()
     ]
     strongest = sorted(found, key=lambda surge: -(surge.posts - surge.mean))[:with_terms]
-    told = {surge.day: trending(connection, surge.day) for surge in strongest}
-    found = [surge.replace(terms=told.get(surge.day)) for surge in found]
+    terms_by_day = {surge.day: trending(connection, surge.day) for surge in strongest}
+    found = [surge.replace(terms=terms_by_day.get(surge.day)) for surge in found]
     not_run = "" if len(per_day) > BASELINE_DAYS else "It takes 29 days of posts to find a surge. Index more days."
     return Surges(
         counted=chosen.as_text,
@@ -271,25 +271,25 @@ def _convert_to_day_number(day: date) -> int:
 
 def _write_surge_sentence(found: list[Surge], days: int) -> str:
     if not found:
-        return f"No day of {days:,} stands out."
+        return f"No surge in {days:,} days."
     top = max(found, key=lambda surge: surge.posts - surge.mean)
     named = {"n": len(found), "all": days, "day": day_words(top.day), "posts": top.posts}
     if not top.mean:
         return fill(
             (
-                "{n} of {all:,} days stands out: {day}, with {posts:,} posts.",
-                "{n} of {all:,} days stand out, most of all {day}: {posts:,} posts.",
+                "{n} surge in {all:,} days: {day}, with {posts:,} posts.",
+                "{n} surges in {all:,} days, the largest on {day}: {posts:,} posts.",
             ),
             **named,
         )
     return fill(
         (
             (
-                "{n} of {all:,} days stands out: {day}, with {posts:,} posts, {times:.1f} times the {usual:.1f} of a "
+                "{n} surge in {all:,} days: {day}, with {posts:,} posts, {times:.1f} times the {usual:.1f} of a "
                 "usual day."
             ),
             (
-                "{n} of {all:,} days stand out, most of all {day}: {posts:,} posts, {times:.1f} times the {usual:.1f} "
+                "{n} surges in {all:,} days, the largest on {day}: {posts:,} posts, {times:.1f} times the {usual:.1f} "
                 "of a usual day."
             ),
         ),

@@ -1,4 +1,4 @@
-"""A note's story on the screen: in words, as it was rated, the score after each rating, and what changed its status."""
+"""A note's story on the screen: sentences, its ratings, the score after each rating, and what changed its status."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from crowdnotes.public_data.open_posts import post_url
 from crowdnotes.public_data.replay import TAKEN, Fewer, Levels, Moment, Replay, ScoreStory, Which, fewer, replay
 from crowdnotes.public_data.sides import WIDTH, Sides, sides
 from crowdnotes.public_data.story import (
-    FewWords,
+    ListedNote,
     Story,
     is_number_or_link,
     notes_to_begin_with,
@@ -33,12 +33,12 @@ from pages.public_data_parts.time_charts import ratings_by_side, score_by_rating
 
 _MAX_INPUT_CHARACTERS = 280
 _BAR_HEIGHT, _CHART_HEIGHT = 38, 200  # pixels
-_MAX_CHANGES_UNFOLDED = 5  # changes of status; more are told when they are asked for
+_MAX_CHANGES_UNFOLDED = 5  # changes of status; more are folded
 _NOTE_KEY = "note"
 
 
 def note_story(index: Path) -> None:
-    """Ask for a note and tell its story."""
+    """Ask for a note and draw its story."""
     version = index.stat().st_mtime
     wanted = st.text_input(
         "Note, post, or words to look for",
@@ -57,18 +57,18 @@ def note_story(index: Path) -> None:
         _draw_search_results(index, wanted)
         return
     try:
-        told = _load_story(str(index), version, wanted)
+        story = _load_story(str(index), version, wanted)
     except InputError as error:
         st.info(escaped(str(error)), icon=":material/info:")
         _draw_suggested_notes(index, version)
         return
-    _draw_story_text(told)
-    if told.score is None:
-        st.info(escaped(told.score_not_run), icon=":material/info:")
+    _draw_story_text(story)
+    if story.score is None:
+        st.info(escaped(story.score_not_run), icon=":material/info:")
     else:
-        _draw_story_charts(told, told.score, THRESHOLDS.helpful_intercept)
-        _draw_fewer_ratings(index, version, told)
-    _draw_x_record(told)
+        _draw_story_charts(story, story.score, THRESHOLDS.helpful_intercept)
+        _draw_fewer_ratings(index, version, story)
+    _draw_x_record(story)
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
@@ -79,7 +79,7 @@ def _load_story(index: str, version: float, wanted: str) -> Story:
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def _load_suggested_notes(index: str, version: float) -> dict[str, list[FewWords]]:
+def _load_suggested_notes(index: str, version: float) -> dict[str, list[ListedNote]]:
     del version
     with reading(Path(index)) as connection:
         return notes_to_begin_with(connection)
@@ -124,8 +124,8 @@ def _draw_two_sides(found: Sides) -> None:
     )
     with st.expander("What are the sides about?", icon=":material/groups:"):
         st.markdown(
-            "Are they parties? Nobody told the model of any: it finds the sides from who agrees with whom. Whether a "
-            "party or something else stands behind them is not in the data. These notes show best what divides them."
+            "Are they parties? The model knows of none: it finds the sides from who agrees with whom. Whether a "
+            "party or something else is behind them is not in the data. These notes show best what divides them."
         )
         for name, notes in (
             ("Liked most by one side:", found.minus),
@@ -147,7 +147,7 @@ def _draw_search_results(index: Path, words: str) -> None:
     _draw_note_buttons(found)
 
 
-def _draw_note_buttons(notes: Sequence[FewWords], place: str = "") -> None:
+def _draw_note_buttons(notes: Sequence[ListedNote], place: str = "") -> None:
     with st.container(gap="xxsmall"):
         for note, ratings, text in notes:
             st.button(
@@ -185,7 +185,7 @@ def _replay_fewer_ratings(
 
 
 @st.fragment
-def _draw_fewer_ratings(index: Path, version: float, told: Story) -> None:
+def _draw_fewer_ratings(index: Path, version: float, story: Story) -> None:
     """Some ratings taken away: does the status change?"""
     with st.container(border=True, gap="xsmall", key="story-fewer"):
         st.caption("What if a few ratings were missing?")
@@ -195,7 +195,7 @@ def _draw_fewer_ratings(index: Path, version: float, told: Story) -> None:
                 "Which ratings", list(Which), default=Which.RANDOM, required=True, key="which", format_func=str
             )
         found = _replay_fewer_ratings(
-            str(index), version, told.note, told.misleading is not False, taken or 5, which or Which.RANDOM
+            str(index), version, story.note, story.misleading is not False, taken or 5, which or Which.RANDOM
         )
         st.markdown(f"**{escaped(found.sentence if found else 'It has no more ratings than that.')}**")
         st.caption(
@@ -205,15 +205,16 @@ def _draw_fewer_ratings(index: Path, version: float, told: Story) -> None:
         )
 
 
-def _draw_story_text(told: Story) -> None:
+def _draw_story_text(story: Story) -> None:
     with st.container(border=True, key="story-in-words"):
-        if told.sentences is not None:
+        if story.sentences is not None:
+            short = story.sentences.short
             st.markdown(escaped(told.sentences.short))
-            if more := told.sentences.rest:
+            if more := story.sentences.rest:
                 st.markdown(f":small[{escaped(more)}]")
-        if told.post is not None:
-            web_link("The post on X", post_url(told.post))
-    others = [note for note in told.notes_on_post if note.note != told.note]
+        if story.post is not None:
+            web_link("The post on X", post_url(story.post))
+    others = [note for note in story.notes_on_post if note.note != story.note]
     if others:
         with st.expander(
             plural(len(others), "{n} other note on this post", "{n} other notes on this post"), icon=":material/notes:"
@@ -231,11 +232,11 @@ def _draw_story_text(told: Story) -> None:
                 )
 
 
-def _draw_story_charts(told: Story, score: ScoreStory, line: float) -> None:
-    sentences = told.sentences
+def _draw_story_charts(story: Story, score: ScoreStory, line: float) -> None:
+    sentences = story.sentences
     if sentences is None:
         return
-    foot = [f"CrowdNotes, note {told.note} in X's public data", score.held]
+    foot = [f"CrowdNotes, note {story.note} in X's public data", score.held]
     moments = score.moments
     changed = (
         plural(len(score.changes), "Its status changed once.", "Its status changed {n:,} times.")
@@ -256,27 +257,28 @@ def _draw_story_charts(told: Story, score: ScoreStory, line: float) -> None:
                 "Polarity": [_format_score(one.factor) for one in moments],
                 "Status": [one.status.as_text for one in moments],
             },
-            file=f"score-{told.note}",
+            file=f"score-{story.note}",
             foot=foot,
         )
         picture_card(
             "story-ratings",
             title="Ratings so far, by side and level",
             sentence=(
-                f"{sentences.sides} The two sides are found from who agrees with whom. Nobody told the program of "
-                "parties, and the data does not say what the sides stand for."
+                f"{sentences.sides} The two sides are found from who agrees with whom. The program knows of no "
+                "parties, and the data does not say what the sides mean."
             ).strip(),
             draw=lambda key: ratings_by_side(
                 moments, alt=f"Ratings so far, by side and level. {sentences.sides}", key=key
             ),
             rows=_build_ratings_table(moments),
-            file=f"ratings-{told.note}",
+            file=f"ratings-{story.note}",
             foot=foot,
         )
     if score.first is None or not sentences.first:
         st.caption(
             escaped(
-                told.first_not_run or "It has exactly 50 ratings: there are no later ones to compare the first 50 with."
+                story.first_not_run
+                or "It has exactly 50 ratings: there are no later ones to compare the first 50 with."
             )
         )
     else:
@@ -287,7 +289,7 @@ def _draw_story_charts(told: Story, score: ScoreStory, line: float) -> None:
             sentence=sentences.first,
             draw=lambda key: _draw_first_ratings(first, now, sentences.first, key),
             rows=_build_ratings_table((first, now)),
-            file=f"first-{told.note}",
+            file=f"first-{story.note}",
             foot=foot,
         )
 
@@ -342,9 +344,9 @@ _LABEL_BY_SIDE = {
 }
 
 
-def _draw_x_record(told: Story) -> None:
+def _draw_x_record(story: Story) -> None:
     """Each change of status, and what X recorded."""
-    changes = told.score.changes if told.score is not None else ()
+    changes = story.score.changes if story.score is not None else ()
     if changes:
         st.header("Changes of status", anchor=False)
         folded = len(changes) > _MAX_CHANGES_UNFOLDED
@@ -358,26 +360,26 @@ def _draw_x_record(told: Story) -> None:
                     "Rule's name at X": [one.decided_by.value for one in changes],
                 },
                 key="story-changes",
-                file=f"changes-{told.note}",
+                file=f"changes-{story.note}",
             )
     st.header("What X recorded", anchor=False)
     st.caption(
         "X calls a note that is shown “currently rated helpful” (CRH), one that is rated not helpful “currently rated "
         "not helpful” (CRNH), and one that waits “needs more ratings” (NMR)."
     )
-    if not told.on_x:
-        st.caption(escaped(told.on_x_not_run))
+    if not story.on_x:
+        st.caption(escaped(story.on_x_not_run))
     else:
-        for one in told.on_x:
+        for one in story.on_x:
             then = one.recomputed
-            beside = f"By the ratings until then it was {then.status.as_text}." if then else ""
-            st.markdown(escaped(f"{day(one.at)}: {one.as_text}. {beside}".strip()))
-    if told.score is not None:
+            recomputed = f"By the ratings until then it was {then.status.as_text}." if then else ""
+            st.markdown(escaped(f"{day(one.at)}: {one.as_text}. {recomputed}".strip()))
+    if story.score is not None:
         with st.expander(
-            plural(len(told.score.not_applied), "{n} rule was not applied", "{n} rules were not applied"),
+            plural(len(story.score.not_applied), "{n} rule was not applied", "{n} rules were not applied"),
             icon=":material/rule:",
         ):
-            for rule in told.score.not_applied:
+            for rule in story.score.not_applied:
                 st.markdown(f"- {escaped(rule)}")
 
     rules_link()

@@ -82,7 +82,7 @@ def test_a_post_counts_from_its_first_note_to_the_first_verdict_of_any(tmp_path:
 def test_without_history_or_with_few_posts_nothing_is_made_up(tmp_path: Path) -> None:
     write_notes(tmp_path / "public" / "notes-00000.tsv", note_row(1), note_row(2, tweetId=7))
     found = _of(tmp_path)
-    assert found.overall.to_first_note.not_run == "Only 1 post. It takes 5 to tell."
+    assert found.overall.to_first_note.not_run == "Only 1 post. At least 5 are needed."
     assert found.overall.to_verdict.not_run == (
         "The index has no status history. Index a folder with the noteStatusHistory files too."
     )

@@ -125,7 +125,7 @@ def test_where_x_says_nothing_a_note_that_the_rules_show_counts_as_shown(tmp_pat
 
 def test_a_day_without_posts_and_no_day_at_all_say_so(tmp_path: Path) -> None:
     index = _index(tmp_path, {_post(1): 2})
-    assert _work(index, days=[]).sentence.startswith("No day stands out")
+    assert _work(index, days=[]).sentence.startswith("There is no surge")
     index, planted = made_index()
     assert _work(index, days=[planted.surge_day.replace(year=2020)]).posts == ()
 

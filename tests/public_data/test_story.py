@@ -32,7 +32,7 @@ from crowdnotes.public_data.replay import (
 from crowdnotes.public_data.sides import sides
 from crowdnotes.public_data.story import (
     Story,
-    in_plain_words,
+    explain_story,
     notes_of_status,
     notes_to_begin_with,
     notes_with_words,
@@ -147,7 +147,7 @@ def test_many_changes_are_told_by_the_first_and_the_last_and_where_x_differs_it_
     other = next(status for status in NoteStatus if status is not score.now.status)
     for status in (other, score.now.status):
         on_x = (Recorded(event="now", at=told.written_at, status=status, decided_by="", recomputed=None),)
-        said = in_plain_words(told.replace(score=score, on_x=on_x), _LINES)
+        said = explain_story(told.replace(score=score, on_x=on_x), _LINES)
         assert said.changes.startswith(
             f"As the ratings came in, its status changed {len(score.changes)} times: first on"
         )
@@ -194,7 +194,7 @@ def test_the_score_after_all_ratings_is_that_of_the_whole_algorithm() -> None:
             )
 
 
-def test_a_note_is_found_by_its_id_and_by_its_post_and_its_story_told_in_plain_words() -> None:
+def test_a_note_is_found_by_its_id_and_by_its_post_and_its_story_is_plain() -> None:
     index, _ = made_index()
     with reading(index) as connection:
         (note,) = _busiest(connection)
@@ -258,7 +258,7 @@ def test_what_x_recorded_stands_beside_and_where_raters_are_not_fitted_that_is_s
         ("now", "NEEDS_MORE_RATINGS"),
     ]
     assert "X itself recorded it as shown on the post on 15 June 2025" in told.paragraph
-    assert "How its score came about cannot be told." in told.paragraph
+    assert "We cannot show how its score came about." in told.paragraph
 
 
 def test_a_note_that_x_showed_and_took_down_is_offered_to_begin_with(index: Path) -> None:
@@ -469,7 +469,7 @@ def test_what_is_said_of_the_sides_fits_how_many_found_it_not_helpful(
     minus, plus = (Levels(helpful=of[0], somewhat=of[1], not_helpful=of[2]) for of in (one, other))
     now = _moment(200, NoteStatus.NEEDS_MORE_RATINGS).replace(minus=minus, plus=plus)
     told = told.replace(score=score.replace(now=now))
-    assert said in in_plain_words(told, _LINES).sides
+    assert said in explain_story(told, _LINES).sides
 
 
 def _moment(ratings: int, status: NoteStatus) -> Moment:

@@ -69,7 +69,7 @@ def test_a_day_is_marked_above_two_and_a_half_deviations_of_the_28_days_before(
 @pytest.mark.parametrize(
     ("per_day", "said"),
     [
-        ([8, 10] * 14 + [11], "does not stand out: after the 28 days before it, with 9.0 a day"),
+        ([8, 10] * 14 + [11], "is no surge: after the 28 days before it, with 9.0 a day"),
         ([8, 40] * 14 + [11], "is among the first 28"),
         ([0, 0] * 14 + [1] + [0] * 40 + [4], "has under 5"),
         ([8, 8] * 14 + [12, 8], "8 posts, is among the first 28"),
