@@ -1,4 +1,4 @@
-"""`crowdnotes doctor`, `backup`, `restore` and `worker`: for whoever runs an installation."""
+"""`crowdnotes doctor`, `backup`, `restore` and `worker`: for the person who runs an installation."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def restore(
     print_text(f"Restored as it was on {made.made_at:%Y-%m-%d %H:%M} UTC.")
 
 
-_MIN_FREE_BYTES = 1_000_000_000  # a day's work with pages, and room for a restore
+_MIN_FREE_BYTES = 1_000_000_000  # a day's work with pages, and space for a restore
 _SIGN_IN_TIMEOUT_SECONDS = 5.0
 
 
@@ -86,7 +86,7 @@ def _check_data_folder(settings: Settings) -> str:
     except OSError as error:
         raise StoreFullError(
             f"{settings.data_dir} cannot be written ({error.strerror}).",
-            "Make room or allow it, or set CROWDNOTES_DATA_DIR.",
+            "Free some disk space or allow it, or set CROWDNOTES_DATA_DIR.",
         ) from error
     return f"{settings.data_dir} can be written."
 
@@ -95,7 +95,9 @@ def _check_disk_space(settings: Settings) -> str:
     folder: Path = settings.data_dir.absolute()
     free = shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.exists())).free
     if free < _MIN_FREE_BYTES:
-        raise StoreFullError(f"{free / 1e9:.1f} GB are free where {folder} lies.", "Make room: 1 GB is the least.")
+        raise StoreFullError(
+            f"{free / 1e9:.1f} GB are free on the disk of {folder}.", "Free some disk space: 1 GB is the least."
+        )
     return f"{free / 1e9:.0f} GB are free."
 
 
@@ -200,14 +202,14 @@ def worker(
     before the database, or before the app made the tables, waits for them.
     """
     settings = load_settings()
-    tell: Callable[[str], None] = progress
+    report: Callable[[str], None] = progress
     if settings.log_json:
         log_as_json()
-        tell = logging.getLogger(__name__).info
-    wait_for_tables(settings.resolved_database_url, tell)
+        report = logging.getLogger(__name__).info
+    wait_for_tables(settings.resolved_database_url, report)
     with open_workspace(settings) as workspace:
         doing = workspace.worker(slots=slots, kinds=[kind.strip() for kind in kinds.split(",")] if kinds else None)
         warm_up(workspace)
-        tell(f"waiting for work, {slots} at once")
+        report(f"waiting for work, {slots} at once")
         doing.run(heed_signals=True)
-    tell("stopped; what was under way goes to another worker")
+    report("stopped; what was under way goes to another worker")

@@ -71,7 +71,7 @@ def helpfulness(
 ) -> None:
     """The helpfulness gate against what the crowd said: macro-F1, accuracy, AUC.
 
-    Notes that the local judge was trained on are told by a mark, and judged by its cross-validation.
+    Notes that the local judge was trained on are marked, and judged by its cross-validation.
     """
     from crowdnotes.studies.bench.judges import bench_helpfulness
     from crowdnotes.studies.data_files import read_health_notes
@@ -114,7 +114,7 @@ def principles(
 ) -> None:
     """Opinion or hostility against the rest, among notes that both camps approve: AUC.
 
-    Notes that the local judge was trained on are told by a mark, and judged by its cross-validation.
+    Notes that the local judge was trained on are marked, and judged by its cross-validation.
     """
     from crowdnotes.studies.bench.judges import bench_principles
     from crowdnotes.studies.data_files import labelled_bridging, read_camp_notes
@@ -258,7 +258,7 @@ def jury(
 ) -> None:
     """Measure the jury on notes that X showed or turned down, or on notes with two camps' votes.
 
-    HealthNotes: intercept_auc: does the simulated intercept tell those that X showed? reached, wrongly_reached:
+    HealthNotes: intercept_auc: does the simulated intercept find those that X showed? reached, wrongly_reached:
     which shares of the shown and of the others reach 0.40; ece: of the chance of being shown. Camps: polarising_auc,
     brier, ece: does the model know which notes divide the camps? camp_auc: and which camp likes them? rating_auc: of
     single votes on dividing notes. Reading new notes takes about 20 ms each.

@@ -1,4 +1,4 @@
-"""`crowdnotes bench supernotes`: a supernote for each post of a file, beside the best existing note on that post."""
+"""`crowdnotes bench supernotes`: a supernote for each post of a file, against the best existing note on that post."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def supernotes(
     limit: FirstPosts = None,
     as_json: Json = False,
 ) -> None:
-    """Make a supernote for every post, beside the best existing note, and tell what it took: calls, tokens, the jury.
+    """Make a supernote for every post, against the best existing note, and print what it took: calls, tokens, the jury.
 
     The folder gets notes.jsonl, a line a post, and the cases themselves; `bench compare --run` makes blind pairs of it.
     """

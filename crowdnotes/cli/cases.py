@@ -18,7 +18,7 @@ def list_cases(
     search: Annotated[
         str, typer.Option(help="Only cases whose post or note holds all these words; “quoted” ones in this order.")
     ] = "",
-    status: Annotated[str | None, typer.Option(help="Only cases that stand here, e.g. “awaiting inspection”.")] = None,
+    status: Annotated[str | None, typer.Option(help="Only cases with this status, e.g. “awaiting inspection”.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most this many, newest first.")] = 200,
     as_json: Json = False,
 ) -> None:

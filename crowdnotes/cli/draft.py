@@ -44,15 +44,15 @@ def batch(
             progress(remark)
         if again:
             work.retry_failed()
-        told: list[str] = []
+        last_report: list[str] = []
 
-        def tell(words: str) -> None:
-            if told[-1:] != [words]:
-                told[:] = [words]
+        def report(words: str) -> None:
+            if last_report[-1:] != [words]:
+                last_report[:] = [words]
                 progress(words)
 
         try:
-            work.run(at_once, tell)
+            work.run(at_once, report)
         finally:
             progress(work.as_text())
             if out is not None:
@@ -168,13 +168,13 @@ def known_libraries(libraries: list[str], workspace: Workspace) -> list[str]:
 
 
 def run_steps(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> None:
-    """Run steps to their end, each told as it ends; Ctrl+C cancels, and what was finished is kept."""
+    """Run steps to their end, print each as it ends; Ctrl+C cancels, and what was finished is kept."""
     job = runner.start(case_id, kind, steps)
-    told = 0
+    printed = 0
     try:
         while job.state.under_way:
             job = runner.wait(job.id, timeout=_POLL_SECONDS)
-            told = _print_ended_steps(job, told)
+            printed = _print_ended_steps(job, printed)
     except KeyboardInterrupt:
         runner.cancel(job.id)
         runner.wait(job.id, timeout=30)
@@ -183,13 +183,13 @@ def run_steps(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> 
     _raise_unless_done(job)
 
 
-def _print_ended_steps(job: JobRecord, told: int) -> int:
-    """Print the steps that have ended and were not told yet, in order; how many are told now."""
-    steps = job.steps[told:]
+def _print_ended_steps(job: JobRecord, printed: int) -> int:
+    """Print the steps that have ended and were not printed yet, in order; return how many are printed now."""
+    steps = job.steps[printed:]
     ended = list(takewhile(lambda step: not job.state.under_way or step.state in _ENDED_STATES, steps))
     for step in ended:
         progress(f"  {step.title}: {step.summary or step.error or step.state}")
-    return told + len(ended)
+    return printed + len(ended)
 
 
 def _raise_unless_done(job: JobRecord) -> None:
@@ -220,7 +220,7 @@ def supernote(
     candidates: Annotated[int | None, typer.Option(help="How many candidates; as is set without it.")] = None,
     engine: Annotated[EngineOption | None, typer.Option(help="Who writes; the engine that is set without it.")] = None,
     ablation: Annotated[
-        bool, typer.Option("--ablation", help="Show a random candidate that passed the filters beside the chosen one.")
+        bool, typer.Option("--ablation", help="Show a random candidate that passed the filters next to the chosen one.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the random candidate.")] = 0,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a model is paid for.")] = False,
@@ -287,7 +287,7 @@ def _confirm_spending(case_id: str) -> None:
 
 
 def _build_supernote_report(workspace: Workspace, case: Case, cost: str, seed: int | None) -> dict[str, Any]:
-    """What came of it, for --json."""
+    """Return the result for --json."""
     newest = case.supernote.newest if case.supernote else None
     if newest is None:
         raise InputError("No candidates were made.")
@@ -365,8 +365,8 @@ def _print_supernote(case: Case, found: dict[str, Any]) -> None:
         return
     print_text(f"\nThe winner, chosen by {found['chosen_by']}{_format_score(winner['score'])}:\n{winner['text']}")
     if best is not None:
-        told = _format_score(best["score"])
-        print_text(f"\nThe best existing note {best['id']}, by {found['best_existing_by']}{told}:\n{best['text']}")
+        score = _format_score(best["score"])
+        print_text(f"\nThe best existing note {best['id']}, by {found['best_existing_by']}{score}:\n{best['text']}")
     if "ablation" in found:
         other = found["ablation"]["random"]
         said = f"{_format_score(other['score'])}:\n{other['text']}" if other else ": there is no other that passed."

@@ -167,7 +167,7 @@ def fetch(
 
 
 def _replace_lone_surrogates(given: str) -> str:
-    """With "?" for the lone surrogates that stand for bytes which a terminal passed on and no text holds."""
+    """Write "?" for lone surrogates, which replace bytes from a terminal that are no text."""
     return given.encode("utf-8", "replace").decode()
 
 

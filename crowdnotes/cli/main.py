@@ -119,7 +119,7 @@ def _accept_root_options(
 
 def main() -> None:
     """Run the command line; every error of ours becomes its sentence and exit code 1."""
-    # What goes wrong is told in a sentence below; only what nobody foresaw is worth a traceback.
+    # Expected errors are printed as a sentence below; only unexpected ones get a traceback.
     logging.getLogger("crowdnotes").setLevel(logging.ERROR)
     logging.getLogger("crowdnotes.settings").setLevel(logging.WARNING)  # a setting that is no longer one
     try:

@@ -151,7 +151,7 @@ def calibrate(
     what: Annotated[Literal["reader"], typer.Argument(help="reader: the model that CROWDNOTES_READER names.")],  # noqa: ARG001
     data: Annotated[Path, typer.Option(help="A line a note: id, passage, note, label, kind.")],
 ) -> None:
-    """Measure the model on faithful and distorted notes; its line and quality are stored beside its weights."""
+    """Measure the model on faithful and distorted notes; its line and quality are stored next to its weights."""
     from crowdnotes.engines.choice import reader_folder
     from crowdnotes.engines.local.entailment import NliReader
     from crowdnotes.errors import ConfigurationError

@@ -62,7 +62,7 @@ def print_text(text: str = "", end: str = "\n") -> None:
 
 
 def write_out(text: str, out: Path | None, what: str = "") -> None:
-    """An export into a file, which is told, or on standard output. Raises InputError where it cannot be written."""
+    """Write an export to a file, and name it, or to standard output. Raises InputError where it cannot be written."""
     if out is None:
         print_text(text, end="")
         return

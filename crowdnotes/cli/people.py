@@ -1,4 +1,4 @@
-"""`crowdnotes people …`: who signed in, and what they may do. Whoever reaches the database may use it."""
+"""`crowdnotes people …`: who signed in, and what they may do. Anyone with access to the database may use it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def role(
     subject: _SubjectArgument,
     to: Annotated[str, typer.Argument(help="viewer, contributor, moderator or admin.")],
 ) -> None:
-    """Change what somebody may do, from their next act on."""
+    """Change what a person may do, from their next act on."""
     wanted = _build_actor(issuer, subject, to)
     with open_workspace() as workspace:
         workspace.people.set_role(wanted, wanted.role)
@@ -46,19 +46,19 @@ def role(
 
 @app.command("disable")
 def disable(issuer: _IssuerArgument, subject: _SubjectArgument) -> None:
-    """Keep somebody out, from their next act on."""
+    """Keep a person out, from their next act on."""
     _set_disabled(issuer, subject, disabled=True)
 
 
 @app.command("enable")
 def enable(issuer: _IssuerArgument, subject: _SubjectArgument) -> None:
-    """Let somebody in who waits, or who was kept out."""
+    """Let a person in who waits, or who was kept out."""
     _set_disabled(issuer, subject, disabled=False)
 
 
 @app.command("export")
 def export(issuer: _IssuerArgument, subject: _SubjectArgument, out: Out = None) -> None:
-    """Write all that is on record by and about somebody, as JSON."""
+    """Write all that is on record by and about a person, as JSON."""
     with open_workspace() as workspace:
         found = workspace.people.exported(_build_actor(issuer, subject))
     write_out(f"{found}\n", out)
@@ -70,7 +70,7 @@ def erase(
     subject: _SubjectArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Without it nothing is done: it cannot be undone.")] = False,
 ) -> None:
-    """Take somebody's name out of every record, and remove the cases that they began and did not share.
+    """Take a person's name out of every record, and remove the cases that they began and did not share.
 
     Of a case that moderators reviewed, what they found stays, without what its author wrote.
     """

@@ -35,7 +35,7 @@ def read(
     out: Annotated[Path, typer.Option(help="Where the Parquet files go.")],
     as_json: Json = False,
 ) -> None:
-    """Read notes, ratings, status history and enrolment into Parquet, and tell what was dropped and why."""
+    """Read notes, ratings, status history and enrolment into Parquet, and print what was dropped and why."""
     from crowdnotes.bridging.public_files import read_public_data
 
     _name_passed_over(data)
@@ -114,7 +114,7 @@ def score(
     lacking = {f"{entry.rule} (needs {entry.missing})": None for note in scores.statuses for entry in note.not_applied}
     if lacking:
         print_text(f"Rules not applied: {', '.join(lacking)}.")
-    print_text("--json tells each note's status, the rule that decided, and how far it is from every line.")
+    print_text("--json prints each note's status, the rule that decided, and how far it is from every line.")
 
 
 def _name_passed_over(data: Path) -> None:
@@ -209,21 +209,21 @@ def note(
     from crowdnotes.public_data.story import story
 
     with reading(_get_index_path(index)) as connection:
-        told = story(connection, wanted)
+        found = story(connection, wanted)
     if as_json:
-        print_json(told)
+        print_json(found)
         return
-    print_text(told.paragraph)
-    for other in told.notes_on_post:
-        mark = "*" if other.note == told.note else " "
+    print_text(found.paragraph)
+    for other in found.notes_on_post:
+        mark = "*" if other.note == found.note else " "
         print_text(f"{mark} {other.note}  {other.status or 'status not known'}, {count(other.ratings, 'rating')}")
-    if told.score is None:
-        print_text(told.score_not_run)
+    if found.score is None:
+        print_text(found.score_not_run)
         return
-    for change in told.score.changes:
+    for change in found.score.changes:
         print_text(f"{change.at:%Y-%m-%d %H:%M}  rating {change.ratings}: {change.after}, by {change.decided_by}")
         print_text(f"    {change.why}")
-    print_text(f"Rules not applied: {', '.join(told.score.not_applied)}.")
+    print_text(f"Rules not applied: {', '.join(found.score.not_applied)}.")
 
 
 _LanguageOption = Annotated[str | None, typer.Option(help="Only posts of this language, by its two letters.")]
@@ -259,7 +259,7 @@ def surges(
         if as_json:
             print_json({"day": wanted, "counted": chosen.as_text, "terms": words, "posts": posts})
             return
-        print_text(_join_terms(words) or "No word stands out.")
+        print_text(_join_terms(words) or "No word is typical of this day.")
         for post in posts:
             print_text(f"{post.post}  {count(post.notes, 'note')}, {count(post.ratings, 'rating')}  {post.first_note}")
     elif as_json:
@@ -279,7 +279,7 @@ def work(
     index: _IndexOption = None,
     as_json: Json = False,
 ) -> None:
-    """Posts of the days that stand out whose notes are not shown, where a note would matter most first."""
+    """List posts of the surge days whose notes are not shown, where a note would matter most first."""
     from crowdnotes.public_data import open_posts
     from crowdnotes.public_data.database import reading
     from crowdnotes.public_data.posts import Filter
@@ -346,7 +346,7 @@ def make_data(
         print_json(planted)
         return
     print_text(f"{planted.notes} notes on {planted.posts} posts, {planted.ratings} ratings by {planted.raters} raters.")
-    print_text(f"Planted: a surge on {planted.surge_day}, with {planted.surge_posts} posts. --json tells all of it.")
+    print_text(f"Planted: a surge on {planted.surge_day}, with {planted.surge_posts} posts. --json prints all of it.")
 
 
 def _join_terms(terms: Sequence[Term]) -> str:
@@ -385,7 +385,7 @@ def _print_report(report: IndexReport) -> None:
             print_text(fit.whose.sentence)
         for notice in fit.notices:
             print_text(f"  {notice}")
-        told = ", ".join(f"{number} {status}" for status, number in fit.statuses.items())
-        print_text(f"Notes by their status in this fit: {told}.")
+        counts = ", ".join(f"{number} {status}" for status, number in fit.statuses.items())
+        print_text(f"Notes by their status in this fit: {counts}.")
         if fit.on_x:
             print_text(f"X has the same status for {fit.as_on_x} of {fit.on_x} of them.")

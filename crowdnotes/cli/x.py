@@ -68,7 +68,7 @@ def status(
     case_id: Annotated[str | None, typer.Argument(help="The case's id; without it all whose note was sent.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Ask X what became of the note of a case, or of all that were sent; it is kept with the cases."""
+    """Ask X for the status of the note of a case, or of all that were sent; it is kept with the cases."""
     with _open_cases_and_x() as (_, x):
         found = x.follow(case_id) if case_id else x.follow_all()
     if as_json:
@@ -98,5 +98,7 @@ def _describe_sent_note(x: ToX, found: OnX) -> str:
 def _open_cases_and_x() -> Iterator[tuple[Cases, ToX]]:
     with open_workspace() as workspace:
         if workspace.x is None:
-            raise ConfigurationError("X is not set up.", "Set CROWDNOTES_X_API_KEY and the three beside it: docs/x.md.")
+            raise ConfigurationError(
+                "X is not set up.", "Set CROWDNOTES_X_API_KEY and the three that go with it: docs/x.md."
+            )
         yield workspace.cases, workspace.x
