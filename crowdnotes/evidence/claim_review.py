@@ -117,7 +117,7 @@ _BRACKET_PATTERN = re.compile(r"[{\[]")
 def loose_json(text: str, object_hook: Callable[[dict[str, Any]], object] | None = None) -> Iterator[object]:
     """Each object or list of a text of JSON as sites write it, from bracket to bracket.
 
-    Raw line ends, comments, commas before a bracket, false escapes and what stands around the brackets do no harm.
+    Raw line ends, comments, commas before a bracket, false escapes and text around the brackets do no harm.
     """
     text = _STRING_OR_MARK_PATTERN.sub(_mend_token, text)
     decoder = json.JSONDecoder(strict=False, object_hook=object_hook)
@@ -167,7 +167,7 @@ def fact_check(item: Item) -> FactCheck | None:
 
 
 def _look_up(item: Item, *keys: str) -> object:
-    """What stands under a chain of keys, or in the column of that name; of a list the first."""
+    """Return the value under a chain of keys, or in the column of that name; of a list the first."""
     if (column := ".".join(keys)) in item:
         return item[column]
     found: object = item
@@ -194,7 +194,7 @@ def _read_name(item: Item, *keys: str) -> str:
 
 
 def _read_rating(item: Item) -> tuple[str, str]:
-    """The verdict in words and the number with its scale, each as it was given, "" where it was not."""
+    """Return the verdict as text and the number with its scale, each as it was given, "" where it was not."""
     words = _read_text(_look_up(item, "reviewRating", "alternateName"), MAX_VERDICT_CHARACTERS)
     given = [
         _read_text(_look_up(item, "reviewRating", key), MAX_VERDICT_CHARACTERS)

@@ -1,8 +1,8 @@
 """The demonstration pack: six invented posts, with pages of our own, that walk every path.
 
-The pages lie in assets/demonstration/pages and have addresses under the top-level domain .example,
+The pages are in assets/demonstration/pages and have addresses under the top-level domain .example,
 which RFC 2606 section 2 reserves: such an address can never lead to a real site, and none of them
-may stand in a note that is posted. `DemonstrationFetcher` answers them in the form of a fetched
+may be in a note that is posted. `DemonstrationFetcher` answers them in the form of a fetched
 page; from there on the program treats them like any other.
 """
 

@@ -2,8 +2,8 @@
 
 Many rankings become one by reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009), twice: a provider's
 rankings, one for each query that it was asked, become one ranking, and those of the providers become the merged
-one. So each provider has one vote, and the best of many queries' answers stands as high as the best of one
-query's. Near copies are told by the word triples that two texts share.
+one. So each provider has one vote, and the best of many queries' answers ranks as high as the best of one
+query's. Near copies are recognised by the word triples that two texts share.
 """
 
 from __future__ import annotations

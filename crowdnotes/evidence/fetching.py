@@ -3,7 +3,7 @@
 Bounds are `FetchSettings`: redirects, bytes after unpacking, seconds for the whole exchange. No cookies, no
 credentials, no proxies from the environment. Redirects are followed by hand, each through the guard.
 `PageCache` keeps pages on disk as RFC 9111 allows (by hishel), as a shared cache: several people may use one app.
-It stands between the fetcher and the guarded transport; what it answers is bounded like what the site answers.
+It sits between the fetcher and the guarded transport; what it answers is bounded like what the site answers.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _read_whole_body(entry: Entry) -> Entry:
 
 
 def _drop_traceback(record: logging.LogRecord) -> bool:
-    """Hishel tells each failed use of its file with a traceback: the line alone is enough."""
+    """Drop the traceback that hishel logs with each failed use of its file: the line is enough."""
     record.exc_info = None
     return True
 
@@ -297,7 +297,7 @@ _REFUSAL_BY_STATUS = {
 
 
 def _refuse_status(status: int) -> None:
-    """Raise for anything but success, in words."""
+    """Raise an error with a sentence for anything but success."""
     if not 200 <= status < 300:
         outcome, words = _REFUSAL_BY_STATUS.get(
             status, (FetchOutcome.SERVER_ERROR, "The site answered with an error ({status}).")

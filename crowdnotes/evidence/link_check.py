@@ -101,8 +101,8 @@ class LinkChecker:
         left = ends - time.monotonic()
         if self.wayback is None or not found.is_gone or left <= 0:
             return found.replace(until=until)
-        copy, told = self.wayback.ask(full, until, Deadline(left, check).check)
-        sentence = f"{found.sentence} {told}".strip()
+        copy, archive_reply = self.wayback.ask(full, until, Deadline(left, check).check)
+        sentence = f"{found.sentence} {archive_reply}".strip()
         archived = copy.url if copy else None
         return found.replace(until=until, sentence=sentence, archived_url=archived)
 

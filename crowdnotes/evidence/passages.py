@@ -6,7 +6,7 @@ words that won it the pick (the search's snippet, the reason given):
 
     (nearness to the post + that to the claim it is nearest to) / 2 + share of the snippet's and the reason's words
 
-Where the snippet stands in the text as it is, only runs that hold it are compared.
+Where the text holds the snippet word for word, only runs that hold it are compared.
 
 Embedding every run whole would read most tokens many times and take seconds for six sources, so sentences are embedded
 instead, once each and at most `_MAX_EMBEDDED_SENTENCES` a source:
@@ -14,7 +14,7 @@ instead, once each and at most `_MAX_EMBEDDED_SENTENCES` a source:
     nearness = (cosine with the run's sentences together + that with its best sentence) / 2
 
 where "together" is the mean of the sentence vectors weighted by length. In a long source the `_MAX_SHORTLISTED_WINDOWS`
-windows of a fixed length that share the most telling words with what is asked are looked at, and always the first and
+windows of a fixed length that share the rarest words with what is asked are looked at, and always the first and
 the one with the snippet; in these, when they hold too many sentences, those that share the most, and then an even
 spread of the others, so that a source in another language is still judged.
 """
@@ -177,7 +177,7 @@ def _choose_passage(
         words = _SNIPPET_WEIGHT * by_snippet.share(run) + _REASON_WEIGHT * by_reason.share(run)
         return meaning + words - _OFF_CENTRE_WEIGHT * _measure_off_centre(run, sentences, near_both, by_snippet.place)
 
-    # Where the search's own words stand in the text, only runs that hold them are compared: they won it the pick.
+    # Where the text holds the search's own words, only runs with them are compared: they won it the pick.
     runs = [run for run in look.runs if by_snippet.is_whole_in(run)] or look.runs
     run = max(runs, key=lambda run: (worth(run), -run.start))
     near_last, both_last = _put_rumours_last(whole.text, run, sentences, near, near_both)
@@ -195,7 +195,7 @@ def _choose_passage(
 
 @dataclass(frozen=True, slots=True)
 class _WantedWords:
-    """Words that a passage should hold: how much each stem tells, those of each run, and where all stand in a row."""
+    """Words that a passage should hold: the weight of each stem, those of each run, and where all are in a row."""
 
     weights: Mapping[str, float]
     held: Mapping[Span, frozenset[str]]
@@ -210,11 +210,11 @@ class _WantedWords:
         return cls(_weigh_by_rarity(list(held.values())), held, place)
 
     def is_whole_in(self, run: Span) -> bool:
-        """Whether all of them stand there in one piece."""
+        """Return whether the run holds all of them in one piece."""
         return self.place is not None and run.start <= self.place.start and self.place.end <= run.end
 
     def share(self, run: Span) -> float:
-        """In [0, 1]: 1 for the words as they stand, in one piece."""
+        """Return the share in [0, 1]: 1 for the same words in one piece."""
         if self.is_whole_in(run):
             return 1.0
         total = sum(self.weights.values())
@@ -223,7 +223,7 @@ class _WantedWords:
 
 
 def _measure_off_centre(run: Span, sentences: Sequence[_Sentence], near: FloatArray, place: Span | None) -> float:
-    """How far from the run's middle its point stands, in [0, 1/2]: what surrounds it says how it is meant."""
+    """How far from the run's middle its point is, in [0, 1/2]: what surrounds it says how it is meant."""
     inside = [row for row, sentence in enumerate(sentences) if _count_shared_characters(run, sentence.span) > 0]
     if place is None or not run.start <= place.start <= run.end:
         if not inside:
@@ -234,7 +234,7 @@ def _measure_off_centre(run: Span, sentences: Sequence[_Sentence], near: FloatAr
 
 
 def page_at(page_starts: Sequence[int], offset: int) -> int | None:
-    """The number, from 1, of the page on which the character at `offset` stands; None where there are no pages."""
+    """Return the number, from 1, of the page with the character at `offset`; None where there are no pages."""
     return max(1, bisect_right(page_starts, offset)) if page_starts else None
 
 
@@ -258,7 +258,7 @@ def _split_giant_tokens(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int
 
 
 def _shortlist_windows(whole: Whole, windows: Sequence[Span], wanted: frozenset[str]) -> list[Span]:
-    """The windows worth a closer look, in order: the first, those with the most telling words, and the snippet's."""
+    """Return the windows worth a closer look, in order: the first, those with the rarest words, and the snippet's."""
     if len(windows) <= _MAX_SHORTLISTED_WINDOWS:
         return list(windows)
     shared = [frozenset(word_stems(whole.text[window.start : window.end])) & wanted for window in windows]
@@ -522,7 +522,7 @@ def build_evidence(
     if progress is not None:
         progress(len(kept), len(read))
     found = best_passages(
-        # Why a person's own link is here says nothing of where in it the answer stands.
+        # Why a person's own link is here says nothing of where in it the answer is.
         [Whole(item.text, item.source.page_starts, item.snippet, item.why if item.snippet else "") for item in unread],
         post.text,
         embedder,
@@ -547,7 +547,7 @@ def _drop_repeated_pages(
 ) -> list[tuple[ReadSource, Passage]]:
     """Without library records whose page is there by a better one and that answer no other part of what is asked.
 
-    A record answers another part when its passage holds a telling word that no better passage of the page holds: of
+    A record answers another part when its passage holds a content word that no better passage of the page holds: of
     the post, its claims, what would settle them, or of the reason for which this record was picked.
     """
     wanted = _collect_content_stems(asked)

@@ -1,6 +1,6 @@
 """Which pages are no evidence (home pages, contents, search results, log-in pages), and which few hits are read.
 
-Told by the address before anything is fetched, and by the page itself afterwards. Of an archived copy
+Decided from the address before anything is fetched, and from the page itself afterwards. Of an archived copy
 the original's address is judged.
 """
 

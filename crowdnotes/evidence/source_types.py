@@ -91,7 +91,7 @@ def _split_site(url: str) -> tuple[str, str]:
 
 _FACT_CHECKERS_FILE = Path(__file__).with_name("fact_checkers.toml")
 _REVIEWS_PROVIDER = "google-fact-check"  # a provider that gives nothing but reviews of claims
-# What else stands on a fact-checker's site: lists of checks, and pages about itself.
+# What else a fact-checker's site has: lists of checks, and pages about itself.
 _NOT_A_CHECK_PATTERN = re.compile(
     r"(?:tags?|categor(?:y|ies)|authors?|topics?|search|about(?:-us)?|contact(?:-us)?|donate|team|staff|careers|jobs|"
     r"methodology|corrections?|newsletters?|privacy(?:-policy)?|terms(?:-of-use)?)(?:/|$)"
@@ -128,10 +128,10 @@ def hits_of(case: Case) -> list[Hit]:
 
 
 def fact_checks(hits: Iterable[Hit], post: str) -> list[Hit]:
-    """The hits that are checks of a claim, whoever found them, in their order; those with a rating first.
+    """Return the hits that are checks of a claim, by any provider, in their order; those with a rating first.
 
-    What earlier notes alone led to is left out where its address speaks of something else: of an address without
-    words, or a post in another language than the words of addresses mostly are, nobody can tell.
+    What earlier notes alone led to is left out where its address speaks of something else: an address without
+    words, or a post in another language than most addresses, does not show it.
     """
     said = content_stems(post) if language_of(post) in (None, "en") else None
     checks = [hit for hit in hits if (fact_checker(hit.url) and _is_about_post(hit, said)) or _is_review_hit(hit)]
@@ -141,8 +141,8 @@ def fact_checks(hits: Iterable[Hit], post: str) -> list[Hit]:
 def _is_about_post(hit: Hit, said: frozenset[str] | None) -> bool:
     if said is None or not hit.notes or hit.snippet:
         return True
-    told = content_stems(hit.title.partition(": ")[2]) - _FACT_CHECK_STEMS
-    return len(told) < _MIN_SHARED_STEMS or len(told & said) >= _MIN_SHARED_STEMS
+    titled = content_stems(hit.title.partition(": ")[2]) - _FACT_CHECK_STEMS
+    return len(titled) < _MIN_SHARED_STEMS or len(titled & said) >= _MIN_SHARED_STEMS
 
 
 def earlier_notes(hits: Iterable[Hit]) -> list[tuple[EarlierNote, tuple[Hit, ...]]]:
@@ -155,7 +155,7 @@ def earlier_notes(hits: Iterable[Hit]) -> list[tuple[EarlierNote, tuple[Hit, ...
 
 
 def _is_review_hit(hit: Hit) -> bool:
-    """Whether a service or library of reviews gave it, and not as somebody's post on a platform."""
+    """Return whether a service or library of reviews gave it, and not as a person's post on a platform."""
     is_review = hit.check is not None or _REVIEWS_PROVIDER in (hit.provider, *hit.also_found_by)
     return is_review and hit.category is not SourceCategory.SOCIAL
 
@@ -188,7 +188,7 @@ def is_archived(url: str) -> bool:
 
 
 def original_of(url: str) -> str:
-    """The address that an archived copy is of; the address itself when it is no copy or does not tell."""
+    """Return the address that an archived copy is of; the address itself when it is no copy or does not say."""
     host, path = _split_url(url)
     if host not in _WAYBACK_HOSTS and host not in _ARCHIVE_TODAY_HOSTS:
         return url

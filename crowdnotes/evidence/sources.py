@@ -56,7 +56,7 @@ class SourceReader:
 
     `abstracts` are asked for papers whose pages cannot be read, `wayback` for copies of other pages that
     cannot, and the reading `services` that a call names for what has no copy; nobody is asked without them. The
-    addresses of `private_hosts` are told to no service. Pages are read here, or `by` others.
+    addresses of `private_hosts` are sent to no service. Pages are read here, or `by` others.
     """
 
     def __init__(
@@ -88,10 +88,10 @@ class SourceReader:
     ) -> SourceAndText:
         """The source, and its text when its outcome is READ, else None.
 
-        `through` are the names of the reading services that may be told the address, in the order in which they are.
+        `through` are the names of the reading services that may get the address, in the order of asking.
 
         `hit` is the search result that gave the link: its notices and ids are kept, and its date where
-        the page states none. An archived copy that is told of is not later than `until`. Raises nothing
+        the page states none. An archived copy that is named is not later than `until`. Raises nothing
         but what `check` raises (a cancelled job). `url` stays as it was brought; the kind and the publisher
         are those of the page where its redirects end, or of the original of an archived copy.
         """
@@ -124,13 +124,13 @@ class SourceReader:
             found = self._abstracts.find(paper, check)
             if not isinstance(found, str):
                 return _build_abstract_source(failed, found), found.text
-            told = f"{failed.outcome_detail} {found}".strip()
-            failed = failed.replace(outcome_detail=told, doi=paper.doi, pmid=paper.pmid)
+            detail = f"{failed.outcome_detail} {found}".strip()
+            failed = failed.replace(outcome_detail=detail, doi=paper.doi, pmid=paper.pmid)
         why = failed.outcome_detail
         if self._wayback is not None and failed.url is not None and failed.outcome in _ARCHIVE_WORTH_ASKING:
-            copy, told = self._wayback.ask(failed.url, until, check)
+            copy, reply = self._wayback.ask(failed.url, until, check)
             archived = copy.url if copy else failed.archived_url
-            failed = failed.replace(archive_detail=told, archived_url=archived)
+            failed = failed.replace(archive_detail=reply, archived_url=archived)
             if copy is not None and (document := self._copied(copy, check)) is not None:
                 return _build_copy_source(
                     failed,
@@ -188,10 +188,10 @@ def _build_unread_source(url: str, source_id: str, hit: Hit | None, own: Mapping
 
 
 def _build_address_fields(url: str, own: Mapping[str, SourceCategory]) -> dict[str, object]:
-    """What an address tells of a source: an archived copy is judged by its original."""
+    """Return what an address says of a source: an archived copy is judged by its original."""
     original = original_of(url)
-    told: dict[str, object] = {"publisher": publisher_of(original), "category": categorise(original, own)}
-    return told | ({"archived_url": url} if is_archived(url) else {})
+    fields: dict[str, object] = {"publisher": publisher_of(original), "category": categorise(original, own)}
+    return fields | ({"archived_url": url} if is_archived(url) else {})
 
 
 def _mark_failed(known: Source, outcome: FetchOutcome, detail: str) -> Source:
@@ -236,7 +236,7 @@ def _why(detail: str) -> str:
 def _build_copy_source(
     failed: Source, document: Document, detail: str, read_as: ReadAs = ReadAs.ARCHIVED
 ) -> SourceAndText:
-    """A page as somebody else kept or read it: in no publisher's name but that of its address."""
+    """Build a source from another service's copy or reading: its only publisher is that of its address."""
     read = failed.replace(
         title=document.title,
         outcome=FetchOutcome.READ,

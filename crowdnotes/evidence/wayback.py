@@ -45,7 +45,7 @@ class ArchivedCopy:
 class Wayback:
     """Safe to share between threads. `seconds` bound all that is asked about one page.
 
-    The addresses of `private_hosts`, names or "name:port", are told to nobody.
+    The addresses of `private_hosts`, names or "name:port", are sent to nobody.
     """
 
     service: Service
@@ -104,10 +104,10 @@ class Wayback:
 
 
 def public_address(url: str, private_hosts: Collection[str] = ()) -> str | None:
-    """The address without its fragment, as another service may be told it; None for one that is not public.
+    """The address without its fragment, as another service may get it; None for one that is not public.
 
     None, too, for one with a query: it may hold a key to what only this person is to see. The name of a
-    host of an inner network, or of `private_hosts`, is told to nobody.
+    host of an inner network, or of `private_hosts`, is sent to nobody.
     """
     try:
         target = check_url(url)

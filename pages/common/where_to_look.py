@@ -34,7 +34,7 @@ _LINKS_OR_SEARCH = "as pasted"  # links where there are any, else a search
 def places_to_search(key: str, case: Case | None = None, *, disabled: bool = False, about: bool = True) -> None:
     """Let the person choose among the local libraries and the services that can be asked; see `places_chosen`.
 
-    At first as the case was searched before, else all libraries and the usual services. With `about` it tells of all
+    At first as the case was searched before, else all libraries and the usual services. With `about` it describes all
     services, and checks their connections.
     """
     searched = case is not None and case.mode is Mode.AUTOMATION
@@ -74,7 +74,7 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
         )
     st.caption("Search words are sent to the services you choose.")
     for item in services.values():
-        if item.stands_in and item.name in chosen:
+        if item.is_fallback and item.name in chosen:
             st.caption(
                 f":material/travel_explore: {item.label} searches the web without a key. Search words made from the "
                 "post leave this computer. Clear the choice to stop this."
@@ -84,7 +84,7 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
 
 
 def _ask_reading_services(key: str, chosen: Sequence[str], *, disabled: bool = False) -> None:
-    """Let the person tick who may be told of a page that cannot be read here; see `sources_chosen`."""
+    """Let people tick services that may get the address of a page that cannot be read here; see `sources_chosen`."""
     services = workspace().reading_services
     ticked = st.pills(
         "If a page cannot be read, ask (optional)",
@@ -135,7 +135,7 @@ _MAX_QUERY_CHARACTERS = 200  # characters
 
 
 def own_words_box(key: str, *, disabled: bool = False) -> None:
-    """Room for search words of the person's own; see `own_words`."""
+    """Draw a box for search words of the person's own; see `own_words`."""
     box, about = f"{key}-own-words", "Searched as you type them, instead of the words that the program would use"
     st.text_input("Search words (optional)", key=box, max_chars=_MAX_QUERY_CHARACTERS, help=about, disabled=disabled)
 
@@ -306,13 +306,15 @@ def _draw_connections(online: Sequence[OnlineProvider]) -> None:
     if job is not None and under_way(job):
         watched(job)
         return
-    heard = workspace().heard
+    answers = workspace().heard
     st.markdown(
-        "  \n".join(_format_connection(item.label, heard.get(item.name), item.brings, item.needs) for item in online)
+        "  \n".join(_format_connection(item.label, answers.get(item.name), item.brings, item.needs) for item in online)
     )
     st.caption("Reading services: asked only where you choose them, for a page that cannot be read from here.")
     st.markdown(
-        "  \n".join(_format_connection(label, heard.get(name)) for name, label in workspace().reading_services.items())
+        "  \n".join(
+            _format_connection(label, answers.get(name)) for name, label in workspace().reading_services.items()
+        )
     )
     about = (
         "Searches each service for “measles vaccine”, has each reading service read a test page, and shows which "
@@ -333,5 +335,5 @@ def _format_connection(name: str, outcome: ProviderOutcome | None, brings: str =
         return f":gray[:material/radio_button_unchecked:] {label} :gray[not tried yet]"
     sign = _SIGN_BY_PROVIDER_STATE.get(outcome.state, ":red[:material/error:]")
     said = f" :small[:gray[{escaped(outcome.sentence, 200)}]]" if outcome.sentence else ""
-    told = f"{outcome.state.as_text} in {outcome.seconds:.1f} s"
-    return f"{sign} {label} {told}{said}"
+    answer = f"{outcome.state.as_text} in {outcome.seconds:.1f} s"
+    return f"{sign} {label} {answer}{said}"

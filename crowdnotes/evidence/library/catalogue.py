@@ -345,7 +345,9 @@ def as_library_error(name: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         if "full" in str(error):
-            raise LibraryError("The disk is full; nothing was added.", "Make room, then try again.") from error
+            raise LibraryError(
+                "The disk is full; nothing was added.", "Free some disk space, then try again."
+            ) from error
         raise LibraryError(
             f"The library “{name}” cannot be read or written ({error}).", "Remove it and add it again."
         ) from error

@@ -1,7 +1,7 @@
 """X's public notes as they become a library: signposts to the pages that notes under other posts cited.
 
-They come from X's files as downloaded (today's or the pilot's, zipped or not, with the status history where it lies
-beside them), from a Parquet table of notes, or from the index that `crowdnotes crowd index` made. DuckDB joins and
+They come from X's files as downloaded (today's or the pilot's, zipped or not, with the status history where it is
+next to them), from a Parquet table of notes, or from the index that `crowdnotes crowd index` made. DuckDB joins and
 sorts them on the disk: millions take no more memory than thousands. Records come oldest first: a cutoff is a number.
 https://communitynotes.x.com/guide/en/under-the-hood/download-data
 """
@@ -60,9 +60,9 @@ _REQUIRED_COLUMNS = frozenset({"note", "text"})
 _ID_COLUMNS = frozenset({"note", "post"})
 _WHAT_TO_GIVE = "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` made."
 _MAX_TIME_MS = 4_102_444_800_000  # 2100
-# X's ids tell the time as well. Of exact copies the one that X showed first stays, else the oldest.
+# X's ids hold the time as well. Of exact copies the one that X showed first stays, else the oldest.
 _CHOOSE_NOTES_SQL = f"""
-CREATE TEMP TABLE told AS SELECT note, any_value(status) AS status, min(CASE
+CREATE TEMP TABLE statuses AS SELECT note, any_value(status) AS status, min(CASE
     WHEN first = '{NoteStatus.HELPFUL}' AND first_at > 0 THEN first_at
     WHEN status = '{NoteStatus.HELPFUL}' AND status_at > 0 THEN status_at END) AS shown
     FROM past GROUP BY note;
@@ -70,7 +70,7 @@ CREATE TEMP TABLE chosen AS SELECT note, written, status, shown FROM (
     SELECT note, status, shown,
         coalesce(written, CASE WHEN note > {2**35} THEN (note >> 22) + {FIRST_ID_MS} END) AS written,
         row_number() OVER (PARTITION BY hash(text) ORDER BY shown NULLS LAST, note) AS copy
-    FROM listed LEFT JOIN told USING (note) WHERE note IS NOT NULL) WHERE copy = 1;
+    FROM listed LEFT JOIN statuses USING (note) WHERE note IS NOT NULL) WHERE copy = 1;
 """
 _SORT_NOTES_SQL = """
 SELECT note, post, chosen.written, text, status, shown FROM listed JOIN chosen USING (note)
@@ -131,9 +131,9 @@ def _write_sorted_notes(path: Path, scratch: Path) -> tuple[Path, list[str], int
                     why,
                     _WHAT_TO_GIVE,
                 )
-            told = _find_tables(HISTORY, path if path.is_dir() else path.parent, scratch, problems)
+            history = _find_tables(HISTORY, path if path.is_dir() else path.parent, scratch, problems)
             problems += passed_over(path, (NOTES, HISTORY))
-            listed, past = _build_parquet_sql(files), _build_parquet_sql(told) if told else "(SELECT 0 AS noteId)"
+            listed, past = _build_parquet_sql(files), _build_parquet_sql(history) if history else "(SELECT 0 AS noteId)"
         _create_view(connection, "listed", listed, _NOTE_COLUMNS)
         _create_view(connection, "past", past, _HISTORY_COLUMNS)
         connection.execute(_CHOOSE_NOTES_SQL)
@@ -156,7 +156,7 @@ def _find_page_links(text: str) -> Iterator[str]:
 def pages_of(found: Iterable[Hit], until: date | None) -> list[Hit]:
     """The pages that notes link to, from hits of one note each: a page once, with all notes that led to it.
 
-    A title is made of the page's address: no word of a note stands in what engines and programs are given of a hit.
+    A title is made of the page's address: no word of a note is in what engines and programs get of a hit.
     What X did after `until` is left out.
     """
     pages: dict[str, Hit] = {}
@@ -190,7 +190,7 @@ def _build_title_from_link(link: str) -> str:
 def _read_notes(table: Path) -> Iterator[Record]:
     place, last = 0, None
     for row in read_parquet(table):
-        if row["note"] != last:  # a note that stands in two files comes twice in a row
+        if row["note"] != last:  # a note that is in two files comes twice in a row
             yield _build_note_record(place, row)
         place, last = place + 1, row["note"]
 
@@ -201,7 +201,7 @@ def _build_note_record(place: int, row: Mapping[str, Any]) -> Record:
     if not text:
         return Record(place, "", label=label, problem="no text")
     if (written := _milliseconds_to_day(row["written"])) is None:
-        return Record(place, "", label=label, problem="neither its time nor its id tells when it was written")
+        return Record(place, "", label=label, problem="neither its time nor its id says when it was written")
     if next(_find_page_links(text), None) is None:
         return Record(place, "", label=label, problem="it links to no page")
     status, shown = row["status"] or "", _milliseconds_to_day(row["shown"])
@@ -217,7 +217,7 @@ def _milliseconds_to_day(milliseconds: int | None) -> date | None:
 
 
 def _find_tables(spec: TableSpec, data: Path, scratch: Path, problems: list[str]) -> list[Path]:
-    """Parquet files of a table; a file that cannot be read, and rows that were dropped, are told in `problems`."""
+    """Parquet files of a table; a file that cannot be read, and rows that were dropped, are added to `problems`."""
     ready = ready_table(spec, data)
     if ready is not None:
         try:
@@ -288,7 +288,7 @@ def _quote_for_sql(path: Path) -> str:
 
 @contextmanager
 def _open_duckdb(index: Path | None, scratch: Path, name: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The index, or an empty database, that lays on the disk what its memory does not hold.
+    """Open the index, or an empty database, that keeps on disk what does not fit in memory.
 
     Raises LibraryError for what it cannot read.
     """

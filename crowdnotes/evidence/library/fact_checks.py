@@ -1,7 +1,7 @@
 """Files of ClaimReview data as they become a library: feeds and pages of JSON, web pages with JSON-LD, and tables.
 
 Data Commons gives one DataFeed (dataFeedElement, each with a list of items), Fact-Check Insights one object of lists or
-a table, a publisher one item or a graph of them: any JSON is gone through for ClaimReviews, wherever they stand.
+a table, a publisher one item or a graph of them: any JSON is searched for ClaimReviews, at any place.
 https://datacommons.org/factcheck/download, https://www.factcheckinsights.org/guide
 """
 
@@ -106,7 +106,7 @@ def _read_claim_reviews(file: Path, root: Path | None = None) -> Iterator[Item |
 
 
 def _find_json_ld(text: str) -> Iterator[str]:
-    """What stands in the scripts of JSON-LD; the last one may lack its end."""
+    """Yield the text of JSON-LD scripts; the last one may lack its end."""
     at = 0
     while (begin := _SCRIPT_PATTERN.search(text, at)) is not None:
         end = _SCRIPT_END_PATTERN.search(text, begin.end())
@@ -132,7 +132,7 @@ def _read_table_rows(file: Path) -> Iterator[Item | str]:
 
 
 _CHUNK_CHARACTERS = 4_000_000  # characters read at once
-MOST_OF_A_RECORD = 1_000_000  # characters; a larger one is told of and passed over
+MOST_OF_A_RECORD = 1_000_000  # characters; a larger one is reported and passed over
 _MAX_NESTING = 100
 _PASSED_CHARACTERS = 16_000  # are let go of: the decoder counts the lines before each fault that it finds
 _OBJECT_START_PATTERN = re.compile(r'\{\s*["}]')
@@ -157,12 +157,12 @@ class _FeedReader:
         self._ended = False
 
     def items(self) -> Iterator[Item | str]:
-        decoder, depth, was_told = json.JSONDecoder(), 0, False
+        decoder, depth, is_reported = json.JSONDecoder(), 0, False
         level = _MAX_NESTING  # of the records that begin a line each
         while (mark := self._next_mark()) is not None:
             if mark == '"':
-                if self._text.startswith(_CLAIM_KEY, self._at) and not was_told:
-                    was_told = True  # inside an object that could not be read whole
+                if self._text.startswith(_CLAIM_KEY, self._at) and not is_reported:
+                    is_reported = True  # inside an object that could not be read whole
                     yield f"it is broken, cut off or longer than {MOST_OF_A_RECORD:,} characters"
                 self._pass_string()
                 continue
@@ -171,7 +171,7 @@ class _FeedReader:
                 try:
                     found, self._at = decoder.raw_decode(self._text, self._at)
                 except (ValueError, RecursionError):
-                    was_told = False
+                    is_reported = False
                 else:
                     if begins_line:  # so a line before it that was cut off does not hold it
                         depth = level = min(depth, level)

@@ -270,7 +270,7 @@ def _open_csv(path: Path) -> _OpenedTable:
 
 
 def delimiters_of(path: Path) -> str:
-    """What may stand between the fields of a table of that name."""
+    """Return the signs that may separate the fields of a table of that name."""
     return "\t" if path.suffix.lower() == ".tsv" else ",;\t|"
 
 
@@ -401,7 +401,7 @@ def _build_file_record(position: int, file: Path, root: Path) -> Record:
 
 
 def why_not_opened(file: Path, root: Path) -> str:
-    """Why a file of a folder that somebody gave is left alone; "" where it may be opened."""
+    """Return why a file of a folder that a person gave is left alone; "" where it may be opened."""
     if not file.resolve().is_relative_to(root):
         return "leads out of the folder"
     try:
@@ -411,7 +411,7 @@ def why_not_opened(file: Path, root: Path) -> str:
 
 
 def is_file_or_folder(path: Path) -> bool:
-    """False for a pipe, socket or device: whoever opens one may wait for ever."""
+    """Return False for a pipe, socket or device: opening one may wait for ever."""
     mode = path.stat().st_mode
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 

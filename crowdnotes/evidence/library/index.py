@@ -31,7 +31,7 @@ from crowdnotes.wording import fill, plural
 
 FACT_CHECKS = "fact-checks"
 NOTES = "notes"
-_MAX_HEADING_CHARACTERS = 80  # characters of a text that stand for its title
+_MAX_HEADING_CHARACTERS = 80  # characters of a text that serve as its title
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 CREATE TEMP TABLE seen (fingerprint BLOB PRIMARY KEY) WITHOUT ROWID;
 """
 _MAX_ROWID = 2**63 - 1
-_TITLE_WEIGHT = 3.0  # a word in a title of ten tells more than one in a text of two hundred
+_TITLE_WEIGHT = 3.0  # a word in a title of ten says more than one in a text of two hundred
 
 
 class IndexWriter:

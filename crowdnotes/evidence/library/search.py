@@ -123,7 +123,7 @@ _MAX_SCANNED_CHARACTERS = 12_000  # a longer text is first narrowed to its dense
 def best_window(text: str, weights: Mapping[str, float]) -> Span:
     """The run of whole sentences, about `WINDOW_CHARACTERS` long, with the greatest weight of distinct stems.
 
-    `weights` maps stems (see `stem`) to how much they tell. Without any match it is the beginning.
+    `weights` maps stems (see `stem`) to how informative they are. Without any match it is the beginning.
     """
     start, end = _find_densest_stretch(text, weights) if len(text) > _MAX_SCANNED_CHARACTERS else (0, len(text))
     parts = pieces(text[start:end], split_sentences(text[start:end]), WINDOW_CHARACTERS)
@@ -172,11 +172,11 @@ _MAX_RANKED_CHECKS = 40_000  # fact-checks that all queries of a search rank: so
 # with 40,000 8 and 64: both bounds scaled down to a library of 16,400.
 _MAX_RANKED_NOTES = 24_000
 _MIN_RARE_WORDS = 2
-_MAX_NOTE_CHARACTERS = 160  # characters that are embedded: the whole takes twice as long and tells no more
+_MAX_NOTE_CHARACTERS = 160  # characters that are embedded: the whole takes twice as long and adds nothing
 _MAX_TOPICS_PER_QUERY = 8
 _MAX_RECORDS_PER_TOPIC = 4
 _FUSION_CONSTANT = 60  # the constant of the fusion paper
-# Queries come the most telling first. Of 25 health posts whose records were graded, with 6 to 8 queries each: nDCG@10
+# Queries come with the best first. Of 25 health posts whose records were graded, with 6 to 8 queries each: nDCG@10
 # 0.628 for the local engine's queries and 0.670 for those of a language model; with the first three alone 0.602 and
 # 0.634, with all alike 0.609 and 0.682. To search for each alone and fuse the answers was worst: on five of the posts
 # 0.567 where the first three had 0.683.
@@ -282,7 +282,7 @@ def _keep_rare_words(reader: IndexReader, expression: Expression, most: int, *, 
     """The expression without its commonest words, where they would rank more than `most` records.
 
     The two rarest words stay, whatever they take; or `together`, where all but one are so common, what holds both of
-    the two rarest of these, and words are counted no further than that tells. Of fact-checks, which are fewer, that
+    the two rarest of these, and words are counted only as far as needed. Of fact-checks, which are fewer, that
     found one in 250 claims less and nothing more.
     """
     counted = sorted((reader.matching(term, most + 1 if together else -1), term) for term in expression.terms)
@@ -321,7 +321,7 @@ def _fuse_rankings(rankings: Sequence[Sequence[int]], shares: Sequence[float]) -
 
 
 def _weigh_stems(reader: IndexReader, expressions: Sequence[Expression]) -> dict[str, float]:
-    """How much each stem of the queries tells: the logarithm of how rare its term is in the library."""
+    """Return the weight of each stem of the queries: the logarithm of how rare its term is in the library."""
     total = reader.info().records
     weights: dict[str, float] = {}
     for term in dict.fromkeys(term for expression in expressions for term in expression.terms):

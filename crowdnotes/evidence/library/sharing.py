@@ -16,9 +16,7 @@ from crowdnotes.storage.tables import library_parts, shared_libraries
 from crowdnotes.text.table_files import replacement_of
 
 _PART_BYTES = 4_000_000
-_ABANDONED_AFTER = timedelta(
-    days=1
-)  # what was put there so long ago, under no name, is left of somebody who was killed
+_ABANDONED_AFTER = timedelta(days=1)  # unnamed files that are this old are left by a process that was killed
 
 
 class SharedLibraries:

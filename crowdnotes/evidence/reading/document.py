@@ -1,4 +1,4 @@
-"""What reading a page gives: the document, its content type, what stands in a page's place, its list of references."""
+"""What reading a page gives: the document, its content type, what replaces a page, its list of references."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Document:
 
     `publisher` and `published` are what the page itself claims, `not_before` the first day of the year that it claims
     where no day is, `canonical` the address that it gives
-    itself. `language` is an ISO 639-1 code, None when there is too little text to tell. `page_starts` are
+    itself. `language` is an ISO 639-1 code, None when there is too little text. `page_starts` are
     the offsets in the text at which the pages of a PDF begin.
     `asks_for_password`: there is a form for one. `fact_checks` are the page's ClaimReview data. `file_date` is when a
     PDF says that its file was made. `notices` are marks that a reader must see, `remark` sentences on how it was read.
@@ -154,7 +154,7 @@ def without_references(text: str) -> str:
 def references_in(text: str) -> tuple[int, int]:
     """Where the closing sections of references begin and end; twice the text's length when there are none.
 
-    A heading counts only when it stands alone on a line in the last part of the text. An appendix that follows is
+    A heading counts only when it is alone on a line in the last part of the text. An appendix that follows is
     no part of them.
     """
     lines = text.split("\n")
@@ -191,7 +191,7 @@ def _is_reference_section(is_clear: bool, entries: list[str], position: float) -
 
 
 _MAX_NOTICE_CHARACTERS = 1_500  # characters; a longer text is more than a notice, unless its title says what it is
-_MAX_SURE_NOTICE_CHARACTERS = 700  # of words that stand in articles too
+_MAX_SURE_NOTICE_CHARACTERS = 700  # of words that articles have too
 _MAX_EMPTY_CHARACTERS = 200
 _MAX_TITLE_CHARACTERS = 100
 _MAX_LOOKED_AT = 20_000  # characters of a page in which buttons are looked for
@@ -290,7 +290,7 @@ def asks_for_script(text: str) -> bool:
 
 
 def asks_for_money(text: str) -> bool:
-    """Whether words invite to pay for the page that they stand on."""
+    """Return whether words ask for money for the page that they are on."""
     return _says("paying", text.replace("’", "'"))
 
 

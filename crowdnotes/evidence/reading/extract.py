@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def extract(body: bytes, kind: str, charset: str | None, url: str, check: Callable[[], None], /) -> Document:
-    """The document in bytes of a known kind (`READABLE`), as it stands there.
+    """Return the document in bytes of a known kind (`READABLE`), unchanged.
 
     `url`, or a file's name, gives the title where the document has none. `check` is called at each page
     of a PDF. Raises FetchError when there is nothing to read.

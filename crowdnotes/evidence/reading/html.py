@@ -116,7 +116,7 @@ _BROKEN_CHECK_SENTENCE = "The page has data of a fact-check that could not be re
 
 
 def _missed(left_out: LeftOut, text: str) -> bool:
-    """Whether hidden prose was left out that does not stand elsewhere on the page in plain sight."""
+    """Whether hidden prose was left out that is not also visible elsewhere on the page."""
     shown = " ".join(text.split())
     return any(piece not in shown for piece in left_out.prose[:_MAX_MISSED_PIECES])
 
@@ -226,7 +226,7 @@ _OTHER_DATE_PATTERN = re.compile(
 )
 _DATE_PROPERTIES = frozenset({"datePublished", "dateCreated"})
 _DATE_MARKS = ("name", "property", "itemprop", "content", "datetime", "pubdate", "class", "id", "title")
-# In pages of these 03/04/2025 may be in March or in April; elsewhere the day stands first.
+# In pages of these 03/04/2025 may be in March or in April; elsewhere the day comes first.
 _MONTH_FIRST_LANGUAGES = frozenset({"", "en", "en-us", "en-ca"})
 _MAX_META = 1_000
 _MAX_DATE_ELEMENTS = 20
@@ -300,7 +300,7 @@ def _copy_marks(element: Any, into: Any, tag: str) -> Any:
 
 
 def _dated_elements(tree: Any) -> Iterator[Any]:
-    """What is marked as a date and stands in no menu, comment or list of other pages, nor within prose."""
+    """Yield what is marked as a date and is in no menu, comment or list of other pages, nor within prose."""
     walk = etree.iterwalk(tree, events=("start",))
     for _, element in walk:
         if not isinstance(element.tag, str):
@@ -319,7 +319,7 @@ def _dated_elements(tree: Any) -> Iterator[Any]:
             around = element.getparent() if element.tag in ("time", "abbr") else element
             line = "".join(islice(around.itertext(), 40)) if around is not None else ""
             is_short = len(" ".join(line.split())) <= _MAX_DATE_LINE_CHARACTERS
-            if (is_short or _stands_alone(element)) and not _OTHER_DAY_PATTERN.search(_text_before(element)):
+            if (is_short or _is_alone(element)) and not _OTHER_DAY_PATTERN.search(_text_before(element)):
                 yield element  # and a <time> within it
 
 
@@ -340,7 +340,7 @@ def _text_before(element: Any) -> str:
     return ("".join(islice(before.itertext(), 20)) + (before.tail or "")).strip()[-_MAX_DATE_LINE_CHARACTERS:]
 
 
-def _stands_alone(element: Any) -> bool:
+def _is_alone(element: Any) -> bool:
     """Whether an element is a line by itself, between blocks of its parent."""
     before, after, parent = element.getprevious(), element.getnext(), element.getparent()
     gap = (before.tail if before is not None else parent.text if parent is not None else "") or ""
@@ -356,7 +356,7 @@ def _parse_page_date(found: str | None) -> date | None:
 def _is_day_stated(html: str, day: date, is_month_first: bool) -> bool:
     """Whether a page names that very day. Of a month ("2024-05") trafilatura makes its first, or today's day in it.
 
-    It takes the day to stand first, so that 03/04/2025 says nothing where the month may, and nothing else names it.
+    It expects the day first, so that 03/04/2025 says nothing where the month may, and nothing else names it.
     """
     today = datetime.now(UTC).date()
     year, short, month, number = f"{day:%Y}", rf"(?:{day:%Y}|{day:%y})(?!\d)", f"0?{day.month}", f"0?{day.day}"
@@ -434,12 +434,12 @@ _FREE_ACCESS_KEY = "isAccessibleForFree"
 _FREE_ACCESS_PATTERN = re.compile(
     rf"[\"']?{_FREE_ACCESS_KEY}[\"']?\s*:\s*[\"']?(?:https?:\\?/\\?/schema\.org\\?/)?(true|false)", re.IGNORECASE
 )
-# Items that stand for the site and its owner, not for the page.
+# Items that describe the site and its owner, not the page.
 _SITE_TYPE_PATTERN = re.compile(r"WebSite|Organization|SearchAction|Person", re.IGNORECASE)
 # The Open Graph mark of Facebook's paywall guide, and what publishers use in its place.
 _PAID_TIERS = frozenset({"locked", "metered", "premium", "paid", "subscriber"})
 _TIER_META_NAMES = frozenset({"article:content_tier", "content_tier", "cxenseparse:articletype"})
-# What stands on public pages as well: two different ones are needed.
+# What public pages have as well: two different ones are needed.
 _HINT_PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -497,7 +497,7 @@ def _read_json_ld(tree: Any) -> Iterator[str]:
 
 
 def _read_page_items(tree: Any) -> Iterator[Item]:
-    """The items of JSON-LD that stand for the page: those on top, in a graph, and what a page is mainly about."""
+    """Return the items of JSON-LD that describe the page: those on top, in a graph, and what a page is mainly about."""
     for text in _read_json_ld(tree):
         pending = list(loose_json(text))
         for _ in range(_MAX_ITEMS):
@@ -551,7 +551,7 @@ def _read_publisher(tree: Any, items: Sequence[Item], heading: str) -> str | Non
     headings = {_fold(heading), *(_fold("".join(islice(one.itertext(), 20))) for one in islice(tree.iter("h1"), 5))}
     if _fold(found[3]) in headings:
         return tidy_line(found[1]) if len(found[1]) <= _MAX_SITE_NAME_CHARACTERS else None
-    # "Vaccines - a history" names nobody; a bar does, and so does what stands behind the heading.
+    # "Vaccines - a history" names nobody; a bar does, and so does what comes after the heading.
     is_named = found[2] == "|" or _fold(found[1]) in headings
     return tidy_line(found[3], _MAX_NAME_CHARACTERS) if is_named else None
 

@@ -127,7 +127,7 @@ def _read_letters(page: PageObject, fonts: Fonts, left_out: set[str]) -> str:
         text = _read_as_printed(page, fonts, left_out)
     except DAMAGE_ERRORS:  # in how it is set out; its words may be whole
         text = page.extract_text()
-    # A hyphen that is there only because the line ends is told from others until the lines are joined.
+    # A hyphen that is there only because the line ends is kept distinct until the lines are joined.
     text, is_struck = drop_struck(printed_letters(_SOFT_HYPHEN_PATTERN.sub(_LINE_BREAK_HYPHEN, text), of_pdf=True))
     if is_struck:
         left_out.add(STRUCK_SENTENCE)
@@ -168,7 +168,7 @@ def _read_as_printed(page: PageObject, fonts: Fonts, left_out: set[str]) -> str:
         return page.extract_text()
     contents = page.raw_get("/Contents")
     stream = ContentStream(contents.get_object(), page.pdf, "bytes")
-    stream.operations = list(_set_apart(stream.operations))
+    stream.operations = list(_split_by_place(stream.operations))
     page[NameObject("/Contents")] = stream
     try:
         look = PageLook(page, fonts)
@@ -239,7 +239,7 @@ class _Leaver:
                 shown[item] = ByteStringObject(b"".join(kept))
 
 
-def _set_apart(operations: list[tuple[Any, bytes]]) -> Iterator[tuple[Any, bytes]]:
+def _split_by_place(operations: list[tuple[Any, bytes]]) -> Iterator[tuple[Any, bytes]]:
     """The same, with the font named again where the page moves to another place, so that each piece comes alone."""
     fonts: list[Any] = [None]
     has_moved = False
@@ -271,8 +271,8 @@ def _join_pieces(pieces: list[_Piece]) -> str:
     text = ""
     for place, (off, words) in enumerate(runs):
         bare = words.strip()
-        is_apart = words[:1] != bare[:1] or not text or text[-1].isspace()  # another column, or another line
-        if not off or is_apart or len(bare) > MAX_RAISED_CHARACTERS or "\n" in bare:
+        is_separate = words[:1] != bare[:1] or not text or text[-1].isspace()  # another column, or another line
+        if not off or is_separate or len(bare) > MAX_RAISED_CHARACTERS or "\n" in bare:
             text += words
             continue
         end = words[len(bare) :]
@@ -282,7 +282,7 @@ def _join_pieces(pieces: list[_Piece]) -> str:
 
 
 def _drop_running_heads(pages: list[list[str]]) -> list[list[str]]:
-    """Drop page numbers and lines that stand at the top or bottom of most pages."""
+    """Drop page numbers and lines at the top or bottom of most pages."""
 
     def shape(line: str) -> str:
         return re.sub(r"\d+", "0", line)
@@ -300,7 +300,7 @@ def _drop_running_heads(pages: list[list[str]]) -> list[list[str]]:
 
 
 def _words_in_lines(pages: list[list[str]]) -> frozenset[str]:
-    """The words of the file, and its words with hyphens, as they stand within a line; in lowercase."""
+    """The words of the file, and its words with hyphens, as written within a line; in lowercase."""
     return frozenset(
         word.lower()
         for lines in pages
@@ -370,5 +370,5 @@ def _read_metadata(reader: PdfReader) -> tuple[str, date | None]:
     title = tidy_line(given) if isinstance(given, str) else ""
     looks_like_file = re.search(r"\.(?:docx?|indd|pdf|qxd|tex|pptx?)$|^microsoft word|^untitled", title, re.IGNORECASE)
     today = datetime.now(UTC).date()
-    is_told = moment is not None and moment.year >= 1990 and moment.date() <= today
-    return "" if looks_like_file else title, moment.date() if moment is not None and is_told else None
+    is_plausible = moment is not None and moment.year >= 1990 and moment.date() <= today
+    return "" if looks_like_file else title, moment.date() if moment is not None and is_plausible else None

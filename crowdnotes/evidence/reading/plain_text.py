@@ -139,7 +139,7 @@ _HIDDEN_ELEMENT_PATTERN = re.compile(
     r"<(script|style|template|noscript)\b[^>]*>.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL
 )
 _COMMENT_PATTERN = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
-# Tags that stand inside a word or sentence leave no gap: H<sub>2</sub>O.
+# Tags inside a word or sentence leave no gap: H<sub>2</sub>O.
 _INLINE_TAG_PATTERN = re.compile(
     r"</?(?:jats:)?(?:i|b|em|strong|sub|sup|span|sc|italic|bold|u|mark|a)\b[^<>]*>", re.IGNORECASE
 )

@@ -1,7 +1,7 @@
 """Signs that plain text loses: raised numbers, formulas, ligatures, and letters whose font does not say what they are.
 
-A power becomes "10^6". The number of a footnote is left out, or stands apart ("8 [3]") where it might be a power. A
-letter that nobody can know becomes U+FFFD; text that is full of such signs, or of false letters, is told from text.
+A power becomes "10^6". The number of a footnote is left out, or separated ("8 [3]") where it might be a power. A
+letter that nobody can know becomes U+FFFD; text that is full of such signs, or of false letters, is recognised.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _ROMAN_PATTERN = re.compile(r"[IVXLC]+")
 
 
 def raised(words: str, before: str, after: str, *, is_link: bool = False, language: str = "") -> str:
-    """What stands for `words` that are set above the line, between what stands `before` and `after` them.
+    """Return plain text for `words` that are set above the line, between the texts `before` and `after` them.
 
     `is_link`: they lead to a note, as a footnote's number does. `language` is an ISO 639-1 code.
     """
@@ -71,7 +71,7 @@ def raised(words: str, before: str, after: str, *, is_link: bool = False, langua
         return "" if is_mark else f" {words}"
     is_fraction = words.isdigit() and _FRACTION_REST_PATTERN.match(after) is not None
     if not base or (near != given and (is_fraction or (after[:1].isalpha() and not base.isdigit()))):
-        return words  # or the number of an isotope, which stands before its sign
+        return words  # or the number of an isotope, which comes before its sign
     if base.isdigit():
         return f" {words}" if is_fraction else _raised_after_digit(words, near, after, language)
     if _SIGNED_PATTERN.fullmatch(words) and (base.isalpha() or base in ")]"):
@@ -160,7 +160,7 @@ def _raised_after_stop(words: str, near: str) -> str:
 
 
 def lowered(words: str, before: str) -> str:
-    """The same of words below the line: they stand beside letters as usual ("H2O"), and after digits apart."""
+    """Return the same for words below the line: joined to letters as usual ("H2O"), separated after digits."""
     words = " ".join(words.split())
     return f"_{words}" if before[-1:].isdigit() and words[:1].isdigit() else words
 
@@ -372,7 +372,7 @@ def _grouped(part: str) -> str:
     return part if re.fullmatch(r"[-−+]?[\w.,]+", part) else f"({part})"
 
 
-# What a formula of TeX stands in: a whole document of its own, or dollars and brackets around something of TeX.
+# What surrounds a formula of TeX: a whole document of its own, or dollars and brackets around something of TeX.
 _TEX_DOCUMENT_PATTERN = re.compile(
     r"(?:\$\$\s?)?\\documentclass(?:(?!\\documentclass).){0,1500}?\\begin\s?\{document\}(.{0,1500}?)\\end\s?\{document\}(?:\s?\$\$)?",
     re.DOTALL,
@@ -411,7 +411,7 @@ _TEX_NEAR_CHARACTERS = 60
 
 
 def readable_formulas(text: str) -> str:
-    """Text with its formulas of TeX as a person reads them, each once: a copy in plain letters beside one goes."""
+    """Return text with its TeX formulas as a person reads them, each once: a second copy in plain letters goes."""
     if "\\" not in text and "$" not in text:
         return text
     for pattern in (_TEX_DOCUMENT_PATTERN, _TEX_PATTERN):
@@ -475,7 +475,7 @@ LOST = "\ufffd"
 def printed_letters(text: str, *, of_pdf: bool = False) -> str:
     """Text with ligatures as their letters, and the sign of a lost letter for each that nobody can know.
 
-    A sign of a font's own that stands apart from words is an icon, and is no letter. `of_pdf`: control characters in
+    A sign of a font's own that is separate from words is an icon, and is no letter. `of_pdf`: control characters in
     words are lost letters too.
     """
     if text.isascii() and not of_pdf:
@@ -518,7 +518,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def legibility(text: str) -> Legibility:
-    """How well text of a page can be read: lost and false letters, words that run together or fall apart."""
+    """Judge how well text of a page can be read: lost and false letters, words run together or split up."""
     step = max(_SAMPLE_CHARACTERS, len(text) // _MAX_PIECES)
     found = [_piece_legibility(text[at : at + _SAMPLE_CHARACTERS]) for at in range(0, max(len(text), 1), step)]
     bad = sum(piece is not Legibility.GOOD for piece in found)
@@ -535,7 +535,7 @@ def _piece_legibility(piece: str) -> Legibility:
         return Legibility.NONE
     if len(_GLYPH_NAME_PATTERN.findall(piece)) * 4 > len(piece.split()) >= _MIN_WORDS:
         return Legibility.NONE
-    shares = (_run_together(words), _falling_apart(words), _false_letters(words))
+    shares = (_run_together(words), _split_up(words), _false_letters(words))
     if max(shares) > 0.5:
         return Legibility.NONE
     return Legibility.BAD if max(shares) > _MAX_FAULTY_SHARE else Legibility.GOOD
@@ -554,7 +554,7 @@ def _run_together(words: list[str]) -> float:
     return long / sum(lengths) if sum(lengths) >= _MIN_LETTERS else 0.0
 
 
-def _falling_apart(words: list[str]) -> float:
+def _split_up(words: list[str]) -> float:
     """The share of words of one letter, beyond what a list of initials or a table has."""
     alone = sum(len(word) == 1 for word in words)
     return alone / len(words) if len(words) >= 4 * _MIN_WORDS else 0.0

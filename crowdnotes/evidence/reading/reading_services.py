@@ -45,7 +45,7 @@ class ReadingService(Protocol):
 
     @property
     def name(self) -> str:
-        """Stands in settings and in cases, e.g. "jina-reader"."""
+        """The name in settings and in cases, e.g. "jina-reader"."""
         ...
 
     @property
@@ -138,7 +138,7 @@ def make_reading_services(search: SearchSettings) -> tuple[ReadingService, ...]:
     return (TavilyExtract.make(search), JinaReader.make(search))
 
 
-READING_OPTIONS: tuple[type[BaseModel], ...] = (JinaOptions,)  # Tavily's stand with its search
+READING_OPTIONS: tuple[type[BaseModel], ...] = (JinaOptions,)  # Tavily's are with its search
 
 
 def read_in_time(service: ReadingService, url: str, check: Check) -> Document:
@@ -157,13 +157,13 @@ def check_reading(
     for service in services:
         began = time.monotonic()
         read, state, said = 0, ProviderState.FAILED, ""
-        heard: list[Exchange] = []
-        options, overheard, keyed = BaseModel, service, False
+        exchanges: list[Exchange] = []
+        options, recorded, keyed = BaseModel, service, False
         if isinstance(service, TavilyExtract | JinaReader):
             options, keyed = service.options, service.service.keyed
-            overheard = replace(service, service=replace(service.service, heard=heard.append))
+            recorded = replace(service, service=replace(service.service, on_exchange=exchanges.append))
         try:
-            read_in_time(overheard, _TRIAL_URL, check)
+            read_in_time(recorded, _TRIAL_URL, check)
             read, state = 1, ProviderState.ANSWERED
         except SearchError as error:
             state, said = error.state, str(error)
@@ -174,9 +174,9 @@ def check_reading(
             state=state,
             sentence=said,
             seconds=round(time.monotonic() - began, 3),
-            exchanges=tuple(heard),
+            exchanges=tuple(exchanges),
         )
-        setting = setting_that_helps(outcome, heard, options, _MAX_READ_SECONDS, keyed=keyed)
+        setting = setting_that_helps(outcome, exchanges, options, _MAX_READ_SECONDS, keyed=keyed)
         found.append(outcome.replace(setting=setting))
         report(found[-1])
     return found

@@ -1,4 +1,4 @@
-"""The day that a page shows in words as its own: "Last reviewed: March 12, 2024", "Stand: 12. März 2024".
+"""The day that a page shows as its own: "Last reviewed: March 12, 2024", "Stand: 12. März 2024".
 
 A line counts that begins with such a label and holds little else. Dates of events, of other pages and within prose have
 no such line.

@@ -36,7 +36,7 @@ _MAX_PAGE_SECONDS = 30.0  # for one page; a PDF gives what it has after 20
 _POLL_SECONDS = 0.05  # seconds between two looks at whether the job was cancelled
 _MAX_PAGES_PER_READER = 500  # a reader is replaced after so many: what memory it lost is given back
 _MAX_READERS = 4  # readers, each about 90 MB
-# All that a Python process needs of its surroundings; what else stands there may be a key.
+# All that a Python process needs of its environment; other variables may hold a key.
 _KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT", "TEMP", "TMP")
 
 
@@ -54,7 +54,7 @@ class PageReaders:
     def start(self) -> None:
         """Start what there may be, without waiting until they are ready (about half a second). Never fails.
 
-        What keeps a reader from starting is told at the first page.
+        What keeps a reader from starting is reported with the first page.
         """
         with suppress(FetchError):
             while (reader := self._another()) is not None:

@@ -1,6 +1,6 @@
 """Search providers, one file each; a search asks them side by side and merges what they find.
 
-Which there are stands here: a new one is a file of its own and one line in `ONLINE`.
+They are listed here: a new one is a file of its own and one line in `ONLINE`.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def describe_place(provider: SearchProvider, hits: Sequence[Hit]) -> str:
 
 
 def make_providers(settings: Settings, libraries: Libraries, names: Sequence[str] = ()) -> list[SearchProvider]:
-    """Every online provider, whether it can be asked or not (`needs` tells), then the libraries named.
+    """Every online provider, whether it can be asked or not (see `needs`), then the libraries named.
 
     Making them is cheap; the pace of each service is shared by all that are made in this process.
     """
@@ -101,19 +101,19 @@ def make_online(search: SearchSettings) -> list[OnlineProvider]:
 
 
 def default_providers(search: SearchSettings) -> list[str]:
-    """The online providers that can be asked and that the setting names, and those that somebody set up.
+    """Return the online providers that can be asked and that the setting names, and those that a person set up.
 
     Without the setting all that need no setting up; of those that search the web, only where none was set up.
     """
     ready = [provider for provider in make_online(search) if provider.needs is None]
-    web = any(provider.searches_web and not provider.stands_in for provider in ready)
+    web = any(provider.searches_web and not provider.is_fallback for provider in ready)
     return [provider.name for provider in ready if _is_default(provider, search.services, web=web)]
 
 
 def _is_default(provider: OnlineProvider, wanted: Sequence[str] | None, *, web: bool) -> bool:
     if wanted is not None and provider.name in wanted:
         return True
-    if provider.stands_in:
+    if provider.is_fallback:
         return wanted is None and not web
     is_set_up = not provider.free or provider.searches_web
     return is_set_up or wanted is None

@@ -1,7 +1,7 @@
-"""ClinicalTrials.gov: is there such a trial, in which phase, what became of it, are there results; without a key.
+"""ClinicalTrials.gov: is there such a trial, in which phase, how did it end, are there results; without a key.
 
 GET {base}/studies?query.term=&filter.advanced=AREA[StudyFirstPostDate]RANGE[MIN,YYYY-MM-DD]&fields=&pageSize=; in a
-term OR in capitals. About 50 requests a minute are let through. An entry is shown as it stands now: with a cutoff
+term OR in capitals. About 50 requests a minute are let through. An entry is shown as it is now: with a cutoff
 nothing is said of what was changed after it. https://clinicaltrials.gov/data-api/api
 """
 
@@ -102,7 +102,7 @@ def _build_not_let_in_error() -> SearchError:
 
 
 def _describe_trial(entry: object, until: date | None) -> list[str]:
-    """The entry in sentences: phase, size and sponsor; how it stands and whether results are there; what it is for."""
+    """The entry in sentences: phase, size and sponsor; its status and whether there are results; what it is for."""
     status = dig(entry, "statusModule")
     facts = {
         "Conditions: {value}.": ", ".join(strings(entry, "conditionsModule", "conditions")),
@@ -117,8 +117,8 @@ def _describe_trial(entry: object, until: date | None) -> list[str]:
     posted = parse_date(string(status, "resultsFirstPostDateStruct", "date"))
     there = posted is not None and (until is None or posted <= until)
     results = f"Results were posted on {posted}." if there else "No results are posted."
-    told = [fill(name, value=value) for name, value in facts.items() if value]
-    return [*told, results, string(entry, "descriptionModule", "briefSummary")]
+    sentences = [fill(name, value=value) for name, value in facts.items() if value]
+    return [*sentences, results, string(entry, "descriptionModule", "briefSummary")]
 
 
 def _format_constant(name: str) -> str:

@@ -1,6 +1,6 @@
 """Google Fact Check Tools: has this claim been checked already? Needs a free key.
 
-GET {base}/claims:search?query=&pageSize= with the key in a header, so that it stands in no address. Nothing is
+GET {base}/claims:search?query=&pageSize= with the key in a header, so that no address holds it. Nothing is
 restricted by language: a check in another language is a check too. The service has no upper bound of
 time. https://developers.google.com/fact-check/tools/api/reference/rest/v1alpha1/claims/search
 """
@@ -45,7 +45,7 @@ class GoogleFactCheck(OnlineProvider):
 
     name = "google-fact-check"
     label = "Google Fact Check"
-    brings = "fact-checks that somebody published of the claim"
+    brings = "published fact-checks of the claim"
     options = GoogleFactCheckOptions
     free = False
 

@@ -78,12 +78,12 @@ class OpenFda(OnlineProvider):
             "/drug/label.json", which + _build_date_search("effective_time", until), limit, check
         ):
             brand, maker = (string(record, "openfda", name) for name in ("brand_name", "manufacturer_name"))
-            told = [string(record, name) for name in _LABEL_FIELDS]
+            fields = [string(record, name) for name in _LABEL_FIELDS]
             yield make_hit(
                 self.name,
                 query,
                 title=f"Label of {brand or string(record, 'openfda', 'generic_name')}, {maker}",
-                snippet=" ".join(part[:_MAX_LABEL_PART_CHARACTERS] for part in told if part),
+                snippet=" ".join(part[:_MAX_LABEL_PART_CHARACTERS] for part in fields if part),
                 url=label_page(string(record, "set_id")),
                 published=compact_day(string(record, "effective_time")),
             )
@@ -105,15 +105,15 @@ class OpenFda(OnlineProvider):
 
     def _recall(self, record: JsonObject, query: str) -> Hit | None:
         names = ("product_description", "reason_for_recall", "classification", "status", "recalling_firm")
-        told = {name: string(record, name) for name in names}
+        fields = {name: string(record, name) for name in names}
         return make_hit(
             self.name,
             query,
-            title=f"Recall: {told['product_description'][:120]}",
+            title=f"Recall: {fields['product_description'][:120]}",
             snippet=fill(
                 "{product_description} Reason for recall: {reason_for_recall} {classification}, {status}. "
                 "Recalling firm: {recalling_firm}.",
-                **told,
+                **fields,
             ),
             url=f"https://www.accessdata.fda.gov/scripts/ires/?Event={quote(string(record, 'event_id'), safe='')}",
             published=compact_day(string(record, "report_date")),

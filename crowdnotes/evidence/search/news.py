@@ -53,7 +53,7 @@ _EXTERNAL_LINK_PATTERN = re.compile(r"\[(https?://[^\s\[\]]+) [^\[\]]*\]")
 class CurrentEvents(OnlineProvider):
     """See `SearchProvider`.
 
-    A page a day, of which each entry tells an event in a sentence and links the news of it; in English alone. A hit is
+    A page a day, of which each entry is an event in a sentence with links to news of it; in English alone. A hit is
     what an entry links, in the entry's words and of its day.
     GET {base}/api.php?action=query&list=search&srnamespace=100 finds days by their words, and prop=revisions gives the
     wikitext of pages such as "Portal:Current events/2026 November 3".
@@ -62,7 +62,7 @@ class CurrentEvents(OnlineProvider):
 
     name = "current-events"
     label = "Wikipedia's current events"
-    brings = "the events of each day in a sentence, with the news that tells of them"
+    brings = "the events of each day in a sentence, with news reports of them"
     options: ClassVar[type[BaseModel]] = WikipediaOptions
 
     @classmethod
@@ -88,8 +88,8 @@ class CurrentEvents(OnlineProvider):
 
         last = until or datetime.now(UTC).date()
         named = [day for words in dates_in(query) if (day := parse_date(words))]
-        room = MAX_SEARCH_CHARACTERS - len(_IN_TITLE) - 1
-        matching = all_then_any(query, ask, most_characters=room)
+        most = MAX_SEARCH_CHARACTERS - len(_IN_TITLE) - 1
+        matching = all_then_any(query, ask, most_characters=most)
         found = [day for record in matching if (day := _parse_day_title(string(record, "title")))]
         days = [*named, *found, *(last - timedelta(days=before) for before in range(_RECENT_DAYS))]
         entries = [entry for entry in self._entries(_keep_days_until(days, last), check) if entry.shares(wanted)]
@@ -182,7 +182,7 @@ class Gdelt(OnlineProvider):
 
     @classmethod
     def make(cls, search: SearchSettings) -> Self:
-        """One query of a case, tried once: whoever waits for it waits long."""
+        """Return it for one query of a case, tried once: its answers take long."""
         service = open_service(
             search, search.of(GdeltOptions).gdelt_url, _GDELT_PACE, quiet_seconds=_GDELT_QUIET_SECONDS
         )

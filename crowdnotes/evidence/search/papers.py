@@ -122,7 +122,7 @@ class OpenAlex(OnlineProvider):
 
 
 def _rebuild_abstract(places: object) -> str:
-    """The abstract, whose words are given with the places where they stand; "" where there is none."""
+    """Rebuild the abstract from words with their places; "" where there is none."""
     if not isinstance(places, dict):
         return ""
     words = {
@@ -377,7 +377,7 @@ def _read_date_parts(item: JsonObject) -> tuple[int | None, int | None, int | No
 
 
 def _read_crossref_notices(item: JsonObject) -> tuple[str, ...]:
-    """What became of the work; a notice that something else was retracted is not called retracted itself."""
+    """Return the notices of a work; a notice that something else was retracted is not called retracted itself."""
     own = notices_of(string(update, "type") for update in records(item, "update-to", may_lack=True))
     marks = [
         PREPRINT if string(item, "subtype") == "preprint" else None,

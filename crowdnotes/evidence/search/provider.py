@@ -46,7 +46,7 @@ class SearchProvider(Protocol):
 
     @property
     def name(self) -> str:
-        """Stands in hits, settings and JSON, e.g. "europe-pmc"."""
+        """The name in hits, settings and JSON, e.g. "europe-pmc"."""
         ...
 
     @property
@@ -99,7 +99,7 @@ class OnlineProvider(ABC):
     name: ClassVar[str]
     label: ClassVar[str]
     options: ClassVar[type[BaseModel]]
-    free: ClassVar[bool] = True  # False: it can be asked only once somebody set its key or address
+    free: ClassVar[bool] = True  # False: it can be asked only once its key or address is set
     searches_web: ClassVar[bool] = False  # the whole web, not one collection
     brings: ClassVar[str] = ""  # what it brings, in a line
     gives_entries: ClassVar[bool] = False  # what it finds is read as it gives it: the page is built by script
@@ -110,7 +110,7 @@ class OnlineProvider(ABC):
     at_once: int = 1
     most_queries: int = 12
     leave_out: tuple[str, ...] = ()  # hosts of which nothing it finds is taken
-    stands_in: bool = False  # it searches the web without a key, for want of a web search that somebody set up
+    is_fallback: bool = False  # it searches the web without a key, where no other web search is set up
 
     @property
     def is_register(self) -> bool:
@@ -120,7 +120,7 @@ class OnlineProvider(ABC):
     @classmethod
     @abstractmethod
     def make(cls, search: SearchSettings) -> Self:
-        """The provider as the settings have it, whether it can be asked or not (`needs` tells)."""
+        """The provider as the settings have it, whether it can be asked or not (see `needs`)."""
 
     @abstractmethod
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
@@ -202,7 +202,7 @@ def all_then_any(
 ) -> list[Found]:
     """What `ask` finds with all words of a query; when that is nothing and there are `few` words or more, with any.
 
-    Fewer words than that, taken loosely, find everything. A name in quotation marks is first asked for as it stands.
+    Fewer words than that, taken loosely, find everything. A name in quotation marks is first asked for unchanged.
     `most_characters` of a search are sent, the last words left out.
     """
     phrase, rest = phrase_of(query)
@@ -226,7 +226,7 @@ def _join_within(words: Sequence[str], between: str, most: int | None) -> str:
 def phrase_of(query: str) -> tuple[str, str]:
     """The words in quotation marks with which a query begins, two or more, and the rest; "" where there are none.
 
-    They hold no marks of their own, so they may stand in quotation marks again.
+    They hold no marks of their own, so they may be put in quotation marks again.
     """
     match = _PHRASE_PATTERN.match(query)
     return (" ".join(_SYNTAX_PATTERN.sub(" ", match[1]).split()), query[match.end() :]) if match else ("", query)
@@ -235,12 +235,12 @@ def phrase_of(query: str) -> tuple[str, str]:
 def plain_query(query: str, limit: int, most_words: int = 50) -> str:
     """The query as a person would type it, without marks that web search engines obey, cut at a word.
 
-    A name in quotation marks at its beginning keeps them where there is room.
+    A name in quotation marks at its beginning keeps them where they fit.
     """
     phrase, rest = phrase_of(query)
-    room, words = limit - len(phrase) - 3, most_words - len(phrase.split())
-    if phrase and room >= 0 and words >= 0:
-        return f'"{phrase}" {plain_query(rest, room, words)}'.strip()
+    left, words = limit - len(phrase) - 3, most_words - len(phrase.split())
+    if phrase and left >= 0 and words >= 0:
+        return f'"{phrase}" {plain_query(rest, left, words)}'.strip()
     text = " ".join(_SYNTAX_PATTERN.sub(" ", query).split()[:most_words])
     return text if len(text) <= limit else (text[:limit].rsplit(" ", 1)[0] or text[:limit])
 
@@ -359,7 +359,7 @@ def unexpected() -> SearchError:
 
 
 def refused(words: str) -> SearchError:
-    """The error for a service that says in words of its own, within a good answer, that it will not search."""
+    """Return the error for a service that says, within a good answer, that it will not search."""
     said = plain_line(words)[:_MAX_REFUSAL_CHARACTERS].strip()
     sentence = f"It refused the search: “{said}”" if said else "It refused the search."
     return SearchError(sentence, ProviderState.FAILED, of_query=True)
@@ -390,11 +390,11 @@ _NOTICE_PATTERNS = (
 
 
 def notice_of(kind: str) -> str | None:
-    """The notice that a publication type, relation or update type stands for; None for any other."""
+    """Return the notice that a publication type, relation or update type means; None for any other."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).strip().lower()
     return next((notice for pattern, notice in _NOTICE_PATTERNS if re.search(pattern, spaced)), None)
 
 
 def notices_of(kinds: Iterable[str], *marks: str | None) -> tuple[str, ...]:
-    """The marks that there are, then the notices that the kinds stand for, each once."""
+    """Return the marks that there are, then the notices of the kinds, each once."""
     return tuple(dict.fromkeys(notice for notice in (*marks, *map(notice_of, kinds)) if notice is not None))

@@ -81,7 +81,7 @@ def _hash_request(asked: Asked) -> bytes:
 
 _log = logging.getLogger(__name__)
 _POLL_SECONDS = 0.1  # seconds between two looks at whether the job was cancelled
-_MAX_WORDS_BESIDE_NAME = 4  # in a search that is about the name
+_MAX_OTHER_WORDS = 4  # in a search that is about a name
 # That have a search of their own.
 _MAX_TRIAL_QUERIES, _MAX_NAME_QUERIES, _MAX_FIGURE_QUERIES = 1, 2, 1
 _CANCEL_SECONDS = 2.0  # seconds for the providers to notice that the search was cancelled
@@ -323,7 +323,7 @@ def _build_named_queries(plan: SearchPlan, text: str) -> list[Query]:
 
 
 def _is_about(asked: frozenset[str], name: Sequence[str]) -> bool:
-    return asked.issuperset(name) and len(asked) <= len(name) + _MAX_WORDS_BESIDE_NAME
+    return asked.issuperset(name) and len(asked) <= len(name) + _MAX_OTHER_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,12 +404,14 @@ def check_providers(
     check: Check = lambda: None,
     report: Callable[[ServiceCheck], None] = lambda _: None,
 ) -> tuple[ServiceCheck, ...]:
-    """Which providers answer from here, how fast, and what the others lack: one small search each."""
-    heard: dict[str, list[Exchange]] = {provider.name: [] for provider in providers}
-    overheard = {provider.name: _overhear(provider, heard[provider.name].append) for provider in providers}
+    """Check which providers answer from here, how fast, and what the others lack: one small search each."""
+    exchanges_of: dict[str, list[Exchange]] = {provider.name: [] for provider in providers}
+    recorded = {
+        provider.name: _record_exchanges(provider, exchanges_of[provider.name].append) for provider in providers
+    }
 
     def judge(outcome: ProviderOutcome) -> ServiceCheck:
-        provider, exchanges = overheard[outcome.provider], heard[outcome.provider]
+        provider, exchanges = recorded[outcome.provider], exchanges_of[outcome.provider]
         setting = ""
         if isinstance(provider, OnlineProvider):
             keyed, options = provider.service.keyed, provider.options
@@ -417,7 +419,7 @@ def check_providers(
         return ServiceCheck(**dict(outcome), exchanges=tuple(exchanges), setting=setting)
 
     found = search_all(
-        list(overheard.values()),
+        list(recorded.values()),
         [TRIAL],
         limit=1,
         provider_seconds=provider_seconds,
@@ -427,10 +429,10 @@ def check_providers(
     return tuple(judge(outcome) for outcome in found.outcomes)
 
 
-def _overhear(provider: SearchProvider, heard: Callable[[Exchange], None]) -> SearchProvider:
+def _record_exchanges(provider: SearchProvider, on_exchange: Callable[[Exchange], None]) -> SearchProvider:
     if not isinstance(provider, OnlineProvider):
         return provider
-    return replace(provider, service=replace(provider.service, heard=heard))
+    return replace(provider, service=replace(provider.service, on_exchange=on_exchange))
 
 
 def setting_that_helps(
@@ -467,7 +469,7 @@ def setting_that_helps(
 
 
 def _is_elsewhere(exchange: Exchange) -> bool:
-    """Whether nobody, or somebody else, answers at that address."""
+    """Return whether nothing, or another service, answers at that address."""
     status = exchange.status
     return (
         status is None or 300 <= status < 400 or status in _NOT_HERE_STATUSES or (status < 300 and _is_page(exchange))

@@ -1,9 +1,9 @@
 """One request to a service: paced, bounded, tried again where that may help, and labelled when it fails.
 
 Over the guarded transport of `ssrf_guard`: one deadline for the whole exchange, cancelled within a
-quarter of a second, no redirects, no cookies, no proxies from the environment. Addresses and keys
-stand in no error and no log. The limit of requests belongs to the service, so whoever asks it in this
-process shares one pacer, and on PostgreSQL all processes do (`use_shared_rates`).
+quarter of a second, no redirects, no cookies, no proxies from the environment. No error and no log
+holds addresses or keys. The limit of requests belongs to the service, so all that ask it in this
+process share one pacer, and on PostgreSQL all processes do (`use_shared_rates`).
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _MAX_ANSWER_BYTES = 5_000_000  # twenty Crossref records with all their referenc
 _CONNECT_SECONDS = 5.0
 _DEFAULT_TRIES = 3
 _FIRST_PAUSE_SECONDS = 0.3  # seconds; doubled at each try, and drawn at random below that
-_MAX_PAUSE_SECONDS = 3.0  # a service that wants more is left alone, and the person is told
-_MAX_HOLD_SECONDS = 600.0  # and for so long at most: after that it may tell us again
+_MAX_PAUSE_SECONDS = 3.0  # a service that wants more is left alone, and the person is informed
+_MAX_HOLD_SECONDS = 600.0  # and for so long at most: after that it may say so again
 _TRANSIENT_STATUSES = frozenset({408, 500, 502, 503, 504})
 _RATE_LIMITED_STATUSES = frozenset({429, 432, 433})  # 432 and 433 are Tavily's: the plan's limit is used up
 _QUOTA_STATUS = 402
@@ -199,7 +199,7 @@ class Service:
     `quiet_seconds`: how long it is left alone after it said "too often" and not for how long; None tries again.
     `tries`: how often one request is made at most. `nothing_status`: what a service answers that found nothing;
     its body is given like any other. `raise_limit`: what to do so that it may be asked more often, as a sentence that
-    names the setting. `heard` is given each exchange.
+    names the setting. `on_exchange` gets each exchange.
     """
 
     base_url: str
@@ -212,7 +212,7 @@ class Service:
     tries: int = _DEFAULT_TRIES
     nothing_status: int | None = None
     raise_limit: str = ""
-    heard: Callable[[Exchange], None] | None = field(default=None, repr=False)
+    on_exchange: Callable[[Exchange], None] | None = field(default=None, repr=False)
     pause: Callable[[float], float] = field(default=lambda longest: random.uniform(longest / 2, longest))  # noqa: S311
 
     def get(self, path: str, params: Mapping[str, str | int], check: Check) -> bytes:
@@ -256,26 +256,26 @@ class Service:
             "Accept-Encoding": ACCEPT_ENCODING,
             **self.headers,
         }
-        told: Exchange | None = None
+        exchange: Exchange | None = None
         try:
             request = httpx.Request(method, f"{self.base_url.rstrip('/')}{path}", headers=headers, **content)
-            told = Exchange(f"{method} {request.url.host}{_hide_keys(request.url.path)}", "no answer")
+            exchange = Exchange(f"{method} {request.url.host}{_hide_keys(request.url.path)}", "no answer")
             # The address is a setting, so it may lie on a private network: a SearXNG server often does.
             netloc = request.url.netloc.decode("ascii")
             target = check_url(self.base_url, {netloc, request.url.host})
             transport = GuardedTransport({target.host}, _CONNECT_SECONDS, Deadline(self.request_seconds, check))
             with closing(transport.handle_request(request)) as response:
                 status, kind = response.status_code, response.headers.get("Content-Type", "of no stated type")
-                told = replace(told, answer=f"{status}, {kind[:80]}", status=status)
+                exchange = replace(exchange, answer=f"{status}, {kind[:80]}", status=status)
                 is_refusal = status >= 300 and status != self.nothing_status
-                if is_refusal and self.heard is None:
+                if is_refusal and self.on_exchange is None:
                     return self._refusal(status, response.headers)
                 body = read_capped(response, _MAX_ANSWER_BYTES)
-                told = replace(told, answer=f"{told.answer}, {len(body)} bytes")
+                exchange = replace(exchange, answer=f"{exchange.answer}, {len(body)} bytes")
                 if not is_refusal:
                     return body
                 if words := self._without_keys(plain_line(body[:_MAX_QUOTED_BYTES].decode(errors="replace")), content):
-                    told = replace(told, answer=f"{told.answer}: “{words[:_MAX_QUOTED_CHARACTERS]}”")
+                    exchange = replace(exchange, answer=f"{exchange.answer}: “{words[:_MAX_QUOTED_CHARACTERS]}”")
                 return self._refusal(status, response.headers)
         except FetchError as error:
             return _Refusal(_to_search_error(error), passing=error.outcome is FetchOutcome.UNREACHABLE)
@@ -285,8 +285,8 @@ class Service:
             # From None: the address may hold a key.
             raise SearchError("Its address in the settings is not a valid one.", ProviderState.FAILED) from None
         finally:
-            if self.heard is not None and told is not None:
-                self.heard(told)
+            if self.on_exchange is not None and exchange is not None:
+                self.on_exchange(exchange)
 
     def _refusal(self, status: int, headers: httpx.Headers) -> _Refusal:
         return _build_refusal(status, headers, keyed=self.keyed, raise_limit=self.raise_limit)
@@ -309,7 +309,7 @@ def open_service(
     quiet_seconds: float | None = None,
     raise_limit: str = "",
 ) -> Service:
-    """The service at an address, asked at its pace whoever asks. `key` are the headers of one that needs a key.
+    """Return the service at an address, asked at one pace by all callers. `key`: headers for one that needs a key.
 
     The others are as in `Service`.
     """
@@ -326,14 +326,14 @@ def open_service(
 
 
 def contact(search: SearchSettings) -> dict[str, str]:
-    """The parameters by which services of the National Library of Medicine ask to be told who asks."""
+    """Return the parameters that name the asker to services of the National Library of Medicine."""
     return {"tool": "crowdnotes"} | ({"email": search.contact_email} if search.contact_email else {})
 
 
 def user_agent(contact: str | None) -> str:
-    """Who asks, with whom to ask about it: Wikimedia lets a client without a contact through ten times a minute."""
-    told = f"; mailto:{contact}" if contact else ""
-    return f"CrowdNotes/{__version__} ({PROJECT_PAGE}; evidence search for Community Notes{told})"
+    """Return who asks, with a contact: Wikimedia lets a client without a contact through ten times a minute."""
+    mail = f"; mailto:{contact}" if contact else ""
+    return f"CrowdNotes/{__version__} ({PROJECT_PAGE}; evidence search for Community Notes{mail})"
 
 
 # A part of an address, or a word, that mixes letters and digits at that length is more likely a key than anything else.

@@ -207,7 +207,7 @@ def tavily_service(search: SearchSettings) -> Service:
 
 
 class Tavily(OnlineProvider):
-    """See `SearchProvider`. Without a key it stands in for a web search that nobody has set up.
+    """See `SearchProvider`. Without a key it is the fallback where no other web search is set up.
 
     POST {base}/search {query, search_depth, max_results, end_date, exclude_domains}, the key as a bearer token; 432
     and 433 say that the plan's limit is used up. `end_date` has been seen to leak, and pages mostly come without a
@@ -228,7 +228,7 @@ class Tavily(OnlineProvider):
         service = tavily_service(search)
         if service.keyed:
             return cls(service, at_once=4, most_queries=6)
-        return cls(service, at_once=2, most_queries=4, stands_in=True)
+        return cls(service, at_once=2, most_queries=4, is_fallback=True)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Web pages, the plain search that costs one credit."""

@@ -25,7 +25,7 @@ Provider = TypeVar("Provider", bound=_HasName)
 def relevant_providers(providers: Sequence[Provider], words: str) -> list[Provider]:
     """Those of the providers that words call for: what a claim says, or what a person typed.
 
-    Where that would be nobody, all are: whoever chose registers alone wants them asked.
+    Where that would be none, it is all: a person who chose only registers wants them asked.
     """
     text = _add_english_words(plain_letters(words))
     return [one for one in providers if _is_relevant(one.name, text)] or list(providers)

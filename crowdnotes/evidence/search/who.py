@@ -184,7 +184,7 @@ class WhoOutbreaks(OnlineProvider):
 
 
 def _when_published(report: JsonObject) -> str:
-    """A moment in ISO 8601 and UTC, which sorts as it stands."""
+    """Return a time in ISO 8601 and UTC, which sorts as text."""
     return string(report, "PublicationDateAndTime")
 
 

@@ -32,7 +32,7 @@ from crowdnotes.text.names import names_in
 from crowdnotes.wording import fill
 
 MAX_SEARCH_CHARACTERS = 300  # that CirrusSearch takes: more is refused
-_MAX_REVISIONS = 3  # pages looked up as they stood: each takes a request of its own
+_MAX_REVISIONS = 3  # old versions looked up: each takes a request of its own
 _LANGUAGE_CODE_PATTERN = re.compile(r"[a-z]{2,3}")
 _MAX_WIKITEXT_CHARACTERS = 40_000  # characters of an old revision looked at: its opening lies well within
 
@@ -55,7 +55,7 @@ class Wikipedia(OnlineProvider):
 
     name = "wikipedia"
     label = "Wikipedia"
-    brings = "background, as it stood on the day of the cutoff"
+    brings = "background, as of the day of the cutoff"
     options = WikipediaOptions
 
     @classmethod
@@ -66,8 +66,8 @@ class Wikipedia(OnlineProvider):
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
         """Articles with all words, else with any; English when the post's language is not known.
 
-        With `until`, links lead to the revision that stood at the end of that day and the snippet is
-        the opening of it; an article that is younger is left out.
+        With `until`, links lead to the revision at the end of that day and the snippet is
+        its opening; an article that is younger is left out.
         """
         edition = language if language and _LANGUAGE_CODE_PATTERN.fullmatch(language) else "en"
         service = replace(self.service, base_url=self.service.base_url.replace("{language}", edition))
@@ -196,7 +196,7 @@ class Wikidata(OnlineProvider):
 
     Of the persons and bodies that a claim names. GET {base}/api.php?action=wbsearchentities&search= and
     ?action=wbgetentities&ids=, one request after another, with a User-Agent that says whom to ask; without a key. An
-    entry is told as it stands now; what is dated after a cutoff is left out.
+    entry is given as it is now; what is dated after a cutoff is left out.
     https://www.wikidata.org/w/api.php?action=help&modules=wbsearchentities
     """
 
@@ -238,18 +238,18 @@ class Wikidata(OnlineProvider):
         return found
 
     def _hit(self, number: str, entry: object, labels: Mapping[str, str], query: str, until: date | None) -> Hit | None:
-        told = [
+        statements = [
             fill(words, value=value)
             for name, words in _SENTENCE_BY_PROPERTY.items()
             for statement in records(entry, "claims", name, may_lack=True)[:_MAX_STATEMENTS]
             if (value := _describe_statement(statement, labels, until))
         ]
         about = f"{_read_label(entry)}: {string(entry, 'descriptions', 'en', 'value')}."
-        if not told:
+        if not statements:
             return None
         url = f"https://www.wikidata.org/wiki/{number}"
         return make_hit(
-            self.name, query, title=f"{_read_label(entry)} ({number})", snippet=" ".join([about, *told]), url=url
+            self.name, query, title=f"{_read_label(entry)} ({number})", snippet=" ".join([about, *statements]), url=url
         )
 
 
@@ -268,7 +268,7 @@ def _find_linked_entries(entry: object) -> list[str]:
 
 
 def _describe_statement(statement: JsonObject, labels: Mapping[str, str], until: date | None) -> str:
-    """A statement's value, with since when and until when it held; "" for one that is not to be told."""
+    """A statement's value, with since when and until when it held; "" for one that is left out."""
     if string(statement, "rank") == "deprecated":
         return ""
     value = dig(statement, "mainsnak", "datavalue", "value")

@@ -315,7 +315,7 @@ def test_an_exchange_tells_where_and_what_came_back_and_no_key(
         httpserver.url_for("/a1b2c3d4e5f6a7b8c9d0e1").replace("localhost", "127.0.0.1"), {"X-Key": "s3cret"}
     )
     with pytest.raises(SearchError):
-        replace(service, heard=heard.append).get("/search", {"q": "my neighbour", "email": "you@b.org"}, no_check)
+        replace(service, on_exchange=heard.append).get("/search", {"q": "my neighbour", "email": "you@b.org"}, no_check)
     (one,) = heard
     assert one.asked == "GET 127.0.0.1/…/search"
     assert one.status == 403
@@ -330,7 +330,7 @@ def test_a_service_that_cannot_be_reached_gave_no_answer(make_service: MakeServi
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     with pytest.raises(SearchError):
-        replace(make_service(base_url=f"http://127.0.0.1:{port}"), heard=heard.append).get("/x", {}, no_check)
+        replace(make_service(base_url=f"http://127.0.0.1:{port}"), on_exchange=heard.append).get("/x", {}, no_check)
     assert {(one.asked, one.answer, one.status) for one in heard} == {("GET 127.0.0.1/x", "no answer", None)}
 
 
