@@ -30,13 +30,13 @@ def _draw_agreement() -> None:
                     st.caption(figure.not_run)
                     continue
                 is_share = name == "Same finding"
-                told = [
+                interval = [
                     _format_figure(it, is_share=is_share)
                     for it in (figure.value, figure.low, figure.high)
                     if it is not None
                 ]
-                st.metric(name, told[0])
-                ends = f"{told[1]} – {told[2]}, " if len(told) > 1 else ""
+                st.metric(name, interval[0])
+                ends = f"{interval[1]} – {interval[2]}, " if len(interval) > 1 else ""
                 pairs = plural(figure.n, "1 pair of sentence and passage", "{n} pairs of sentence and passage")
                 st.caption(f"{ends}{pairs}. {figure.how}")
     if found:

@@ -1,4 +1,4 @@
-"""Validating a case: one sentence of the note beside one passage in its page, a key for each finding, then the next."""
+"""Validate a case: one sentence of the note next to one passage in its page, a key for each finding, then the next."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def back_to_queue() -> None:
 
 
 def validate(case_id: str) -> None:
-    """Draw the case for whoever reviews it."""
+    """Draw the case for the person who reviews it."""
     me = workspace().actor
     try:
         cases().require(Act.REVIEW, case_id)
@@ -144,7 +144,7 @@ def _draw_changes_since_own_reading(case: Case) -> None:
 
 
 def _draw_comments(case: Case) -> None:
-    """What moderators asked for when they sent it back, and what became of it; one that nobody needs is resolved."""
+    """What moderators asked for when they sent it back, and how it ended; one that nobody needs is resolved."""
     said = [item for item in case.suggestions if item.owed]
     if not said:
         return
@@ -163,7 +163,7 @@ def _get_finding(case: Case, pair: Pair) -> Support | None:
 
 
 def _draw_head(case: Case, *, mine: bool) -> None:
-    """The post, where the case stands, and the way to have it to oneself."""
+    """Draw the post, the case's status, and the button to take it."""
     lease = case.desk.lease
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-head"):
         button("Queue", "validate-back", _NOTICE_AREA, back_to_queue, icon="arrow_back", type="tertiary")
@@ -253,16 +253,16 @@ def _draw_marked_note(case: Case, pair: Pair) -> None:
 
 def _draw_check_results(case: Case, pair: Pair, sentence: SentenceSupport | None) -> None:
     """What the program's checks say of the sentence and the passage, and the hints where to look."""
-    told = []
+    results = []
     if sentence is not None and sentence.support is not Support.UNCHECKED:
         by = sentence.by or (case.assessment.engine if case.assessment else "")
-        told.append(f"The checks: {sentence.support.as_text} ({escaped(by, 60)})")
+        results.append(f"The checks: {sentence.support.as_text} ({escaped(by, 60)})")
     for gate in case.assessment.told if case.assessment is not None and case.assessment_is_current else ():
         about = [it for it in gate.findings if it.evidence_id == pair.evidence_id and not it.ok]
-        told += [f"{gate.gate.as_text.capitalize()}: {escaped(it.message, 240)}" for it in about]
-    told += [escaped(doubt) for doubt in dict.fromkeys(sentence.doubts if sentence else ())]
-    if told:
-        st.markdown("\n".join(f"- :small[{line}]" for line in told))
+        results += [f"{gate.gate.as_text.capitalize()}: {escaped(it.message, 240)}" for it in about]
+    results += [escaped(doubt) for doubt in dict.fromkeys(sentence.doubts if sentence else ())]
+    if results:
+        st.markdown("\n".join(f"- :small[{line}]" for line in results))
     else:
         st.caption("The checks say nothing about this pair.")
 
@@ -394,7 +394,7 @@ def _collect_typed_comments(case: Case, found: Sequence[Pair]) -> dict[str, str]
 
 
 def _draw_unsaved_comments(case: Case, found: Sequence[Pair]) -> None:
-    """What was typed for the author when the case went to somebody else, or ended."""
+    """What was typed for the author when the case went to another person, or ended."""
     decision = case.decision
     typed = _collect_typed_comments(case, found)
     typed = {about: text for about, text in typed.items() if decision is None or text != decision.reason}
@@ -405,7 +405,7 @@ def _draw_unsaved_comments(case: Case, found: Sequence[Pair]) -> None:
         why = f"The case is decided: {decision.as_text}."
         keep = partial(cases().apply, case.id, actions.reopen) if workspace().may(Act.REOPEN, case) else None
     elif case.desk.state is DeskState.SUBMITTED:
-        why = "Somebody else has this case now. Copy what you need, or take the case over."
+        why = "Another moderator has this case now. Copy what you need, or take the case over."
     else:
         why = "The case is with its author now. Copy what you need."
     unsaved_words(case.id, typed, why, _NOTICE_AREA, keep)
@@ -445,7 +445,7 @@ def _find_unsupported_pairs(case: Case, found: Sequence[Pair]) -> list[Pair]:
 
 def _list_comment_keys(case: Case, wrong: Sequence[Pair]) -> list[tuple[str, str]]:
     """The keys of what may be typed, in order: words of the note ("" where they are known), and the comment on them."""
-    # By what it is about, so that no comment stands beside another passage once a finding is changed.
+    # By what it is about, so that no comment moves to another passage once a finding is changed.
     of_pairs = [("", f"comment-{case.id}-{it.evidence_id}-{text_sha256(it.words)[:8]}") for it in wrong]
     of_words_start = f"comment-{case.id}-words-"
     kept = (it.field.removeprefix(of_words_start) for it in case.typed_words if it.by_key == workspace().actor.key)
@@ -501,8 +501,8 @@ def _draw_reader_differences(case: Case) -> None:
     """What each reader found where they differ; shown once all have read."""
     st.warning("The readers found different things.", icon=":material/group:")
     for reading in blinding.counted_readings(case):
-        told = ", ".join(f"{it.evidence_id}: {it.support.as_text}" for it in reading.findings)
-        st.markdown(f"- {escaped(reading.reader.name, 40)}: {told}")
+        findings = ", ".join(f"{it.evidence_id}: {it.support.as_text}" for it in reading.findings)
+        st.markdown(f"- {escaped(reading.reader.name, 40)}: {findings}")
 
 
 def _decide_case(case: Case, kind: DecisionKind) -> None:

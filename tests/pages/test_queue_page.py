@@ -142,7 +142,7 @@ def test_what_a_moderator_typed_stays_when_another_takes_the_case_over(team: Tea
     at.run()
     assert not at.exception, at.exception
     assert at.text_input(key=_comment_key(case)).value == "Say for whom."
-    assert "Somebody else has this case now." in texts(at)
+    assert "Another moderator has this case now." in texts(at)
 
 
 def test_what_a_moderator_typed_is_there_after_a_reload_and_gone_once_it_was_sent(team: Team) -> None:
