@@ -208,8 +208,7 @@ def _draw_fewer_ratings(index: Path, version: float, story: Story) -> None:
 def _draw_story_text(story: Story) -> None:
     with st.container(border=True, key="story-in-words"):
         if story.sentences is not None:
-            short = story.sentences.short
-            st.markdown(escaped(told.sentences.short))
+            st.markdown(escaped(story.sentences.short))
             if more := story.sentences.rest:
                 st.markdown(f":small[{escaped(more)}]")
         if story.post is not None:

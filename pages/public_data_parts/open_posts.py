@@ -88,7 +88,7 @@ def _begin_supernote(index: Path, post: WaitingPost) -> None:
             content = notes_as_json(connection, post.post)
         read = read_notes(content, "index.json")
         case = supernote_actions.create_supernote(cases(), "", notes=read.notes, url=post.url)
-    except Exception as error:  # noqa: BLE001 - told in words, as every act
+    except Exception as error:  # noqa: BLE001 - shown as a notice, as for every act
         add_notice(_NOTICE_AREA, error)
         st.rerun()
     keep_faults(case.id, read.faults)

@@ -132,7 +132,7 @@ def _draw_delay_card(key: str, title: str, groups: list[Delay], hours: list[Hour
 
 
 def _draw_share_never_decided(groups: list[Delay]) -> None:
-    """The share that never left "needs more ratings", in words."""
+    """Say which share never left "needs more ratings"."""
     overall = groups[0].never
     if overall.share is None:
         return
@@ -182,24 +182,24 @@ def surge_days(index: Path) -> None:
         if found.earlier
         else "",
     ]
-    told = [
+    notes = [
         found.largest_other,
         (
-            "A day stands out when it is above the mean of the 28 days before by more than 2.5 standard deviations: "
-            "above the dotted line, and with 5 posts at least. By chance about 1 day in 100 does. Many notes need not "
+            "A day is a surge when it is above the mean of the 28 days before by more than 2.5 standard deviations: "
+            "above the dotted line, and with 5 posts at least. By chance about 1 day in 100 is. Many notes need not "
             "mean much misinformation: they also come where a subject draws many note writers. The first 28 of the "
             f"{len(days):,} days drawn have nothing to be compared with."
         ),
         *left_out,
     ]
-    st.caption(escaped(" ".join(filter(None, told))))
+    st.caption(escaped(" ".join(filter(None, notes))))
     if not found.surges:
         waiting_posts(index, version, chosen, None)
         return
     strongest = sorted(found.surges, key=lambda surge: surge.mean - surge.posts)
     marked = {surge.day: surge for surge in strongest}
     wanted = st.selectbox(
-        "Day that stands out",
+        "Surge",
         list(marked),
         format_func=lambda at: f"{day(at)}: {plural(marked[at].posts, '{n:,} post', '{n:,} posts')}",
         key="surge",
@@ -240,7 +240,7 @@ def _draw_day(index: Path, version: float, chosen: Filter, wanted: date) -> None
             file=f"words-{wanted}",
         )
     else:
-        st.caption("No word stands out.")
+        st.caption("No word is typical of this day.")
     waiting_posts(index, version, chosen, wanted)
     st.header(f"Posts of {day(wanted)} with the most ratings", anchor=False)
     with st.container(gap="xxsmall"):

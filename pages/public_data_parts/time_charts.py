@@ -77,7 +77,7 @@ def ratings_by_side(moments: Sequence[Moment], *, alt: str, key: str) -> list[tu
     ink = st.get_option(f"theme.{theme_name()}.grayTextColor")
     figure = go.Figure()
     dated = [one.at for one in moments if one.at]
-    # A step is as wide as the time to the next rating: the last one gets room too.
+    # A step is as wide as the time to the next rating: the last one gets a width too.
     at: list[datetime | None] = [one.at for one in moments]
     if dated:
         at.append(dated[-1] + max((dated[-1] - dated[0]) * _LAST_STEP_SHARE, timedelta(minutes=1)))
@@ -129,7 +129,7 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     )  # fmt: skip
     figure.add_scatter(
         x=list(days), y=list(found.line), mode="lines", line={"color": third, "width": 1.5, "dash": "dot"},
-        hovertemplate="%{x|%-d %b %Y}: a day stands out above %{y:,.1f}" + HIDE_TRACE_NAME,
+        hovertemplate="%{x|%-d %b %Y}: a day is a surge above %{y:,.1f}" + HIDE_TRACE_NAME,
     )  # fmt: skip
     figure.add_scatter(
         x=[str(surge.day) for surge in found.surges],
@@ -141,8 +141,8 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     figure.update_yaxes(rangemode="tozero", nticks=5, tickformat=",~r")
     figure.update_xaxes(showgrid=False, type="date", nticks=6)
     draw(figure, _CHART_HEIGHT, margin=0, top=8, alt=alt, key=key)
-    marked = [("Day that stands out", third)] if found.surges else []
-    lines = [("Mean of the 28 days before", second), ("Above this a day stands out (dotted)", third)]
+    marked = [("Surge", third)] if found.surges else []
+    lines = [("Mean of the 28 days before", second), ("Above this a day is a surge (dotted)", third)]
     return [("Posts", accent), *lines, *marked]
 
 
