@@ -9,7 +9,7 @@ from pages.algorithm_parts.small_world import extremes, small_world
 from pages.common.components import rules_link, what_x_can_change
 from pages.common.navigation import page_body
 
-_PAGE_WIDTH = 1240  # pixels: sliders beside two pictures
+_PAGE_WIDTH = 1240  # pixels: sliders next to two pictures
 
 with page_body(
     "Algorithm",

@@ -1,4 +1,4 @@
-"""The page of batches: a file whose posts become a case each, how far that is, and what came of each row."""
+"""The page of batches: a file whose posts become a case each, how far that is, and the result of each row."""
 
 from __future__ import annotations
 
@@ -203,14 +203,14 @@ def _draw_batch_status(batch: Batch, kept: BatchSummary) -> None:
     st.markdown(marks)
     st.progress(over / n if n else 0.0, f"{over:,} of {n:,} rows")
     counts, _ = batch.counts()
-    told = [f"Cost so far: ${dollars:,.2f}."]
+    sentences = [f"Cost so far: ${dollars:,.2f}."]
     if kept.budget is not None:
-        told = [f"Cost so far: ${dollars:,.2f} of ${kept.budget:,.2f}."]
+        sentences = [f"Cost so far: ${dollars:,.2f} of ${kept.budget:,.2f}."]
     if dollars and counts[RUNNING]:
-        told.append("That holds the most that the posts at work may cost.")
+        sentences.append("That holds the most that the posts at work may cost.")
     if job is not None and under_way(job):
-        told.append(job.steps[0].note)
-    st.markdown(escaped(" ".join(told)))
+        sentences.append(job.steps[0].note)
+    st.markdown(escaped(" ".join(sentences)))
     if under_way(job):
         if not workspace().runner.has_workers():
             st.caption("No worker is running, so this waits until one is started.")

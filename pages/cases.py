@@ -28,7 +28,7 @@ _COLOUR_BY_DECISION = {DecisionKind.APPROVED: "green", DecisionKind.REJECTED: "r
 
 
 def _build_status_badge(summary: CaseSummary) -> str:
-    """A badge of how it ended or where it stands; an approval that passed something over does not look clean."""
+    """A badge of how it ended or of its status; an approval that passed something over does not look clean."""
     if summary.overrides:
         return badge("orange", "rule", summary.outcome)
     if summary.decision is not None:
@@ -40,7 +40,7 @@ def _build_status_badge(summary: CaseSummary) -> str:
 
 @st.cache_data(max_entries=1_000, show_spinner=False)
 def _is_demonstration(case_id: str, changed: datetime) -> bool:  # noqa: ARG001 - part of the key of the cache
-    """Read once for each change of a case: `changed` is there to tell one from the other."""
+    """Read once for each change of a case: `changed` is there for the cache."""
     return is_demonstration(cases().get(case_id))
 
 

@@ -135,7 +135,7 @@ elif workspace().settings.participants_only:
 else:
     with page_body(
         "Compare",
-        "Readers see two notes on the same post and choose one. They are not told who wrote which.",
+        "Readers see two notes on the same post and choose one. They do not see who wrote which.",
         corner=engine_panel,
     ):
         _draw_facilitator_view()

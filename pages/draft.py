@@ -58,7 +58,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
         notices(StepName.DRAFT.value)
         refused_words(case.id, case)
         if case.decision is not None:
-            if case.decision.kind is not DecisionKind.APPROVED:  # it stands above, to be copied
+            if case.decision.kind is not DecisionKind.APPROVED:  # it is above, to be copied
                 decided_note(case)
         else:
             proposals(case, job)

@@ -144,7 +144,7 @@ _UPLOAD_FIELD_BY_KIND = {
 
 def _ask_column_names() -> dict[str, str]:
     """The column names that the person typed; a part that is left empty is guessed."""
-    # With a key it stays as the person left it, whatever is told above it.
+    # With a key it stays as the person left it, whatever messages come above it.
     with st.expander("Which column is what", key="library-columns", icon=":material/view_column:"):
         st.caption("Leave a field empty to let CrowdNotes guess the column.")
         typed = {
@@ -201,7 +201,7 @@ with page_body(
     "Libraries", "Your own collections of sources, indexed and searched on this computer alone.", corner=engine_panel
 ):
     notices(LIBRARIES)
-    job = workspace().runner.latest(LIBRARIES)  # whoever started it
+    job = workspace().runner.latest(LIBRARIES)  # started by anyone
     if job is not None:
         _draw_indexing_job(job)
     libraries = workspace().libraries.list()

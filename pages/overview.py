@@ -1,4 +1,4 @@
-"""The Overview page: how cases go, in pictures with the sentence that each tells."""
+"""The Overview page: how cases go, in pictures, each with its sentence."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def _erase_account(one: Account) -> None:
 
 
 def is_out(one: Account) -> bool:
-    """Whether somebody is kept out."""
+    """Return whether a person is kept out."""
     return one.disabled_at is not None
 
 

@@ -1,4 +1,4 @@
-"""The attack lab: accounts that act together vote on a note; how many it takes, and which rules stand in the way."""
+"""The attack lab: accounts that act together vote on a note; how many it takes, and which rules resist."""
 
 from __future__ import annotations
 
@@ -128,10 +128,10 @@ def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> N
         f"Note {found.note + 1} has {found.ratings} honest ratings when the attack begins. A filled point: the note "
         "is shown."
     )
-    told = [honest, found.stays_sentence, found.accounts_sentence, later]
+    sentences = [honest, found.stays_sentence, found.accounts_sentence, later]
     if found.options.noticed and found.options.aim is Aim.SINK:
-        told.append("That X notices changes nothing here: the rule only guards against lifting.")
-    st.markdown(escaped(" ".join(filter(None, told))))
+        sentences.append("That X notices changes nothing here: the rule only guards against lifting.")
+    st.markdown(escaped(" ".join(filter(None, sentences))))
     _draw_defending_rules(found)
     picture_card(
         "attack-fewest", title="Accounts needed, by what they rated before", sentence=cheapest(attacks), draw=bars,

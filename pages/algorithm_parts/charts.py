@@ -283,7 +283,7 @@ def _format_account_count(number: int | None, most: int) -> str:
 
 
 def raters_by_side(bars: Sequence[tuple[float, str, int]], *, height: int, alt: str, key: str) -> list[tuple[str, str]]:
-    """How many raters stand where: the middle of each bar, its place in words, the number; gives the legend."""
+    """Draw how many raters are where: the middle of each bar, its place as text, the number; return the legend."""
     colours = theme_colours()[3], theme_colours()[1]  # as notes that please that side have them
     figure = go.Figure()
     figure.add_bar(

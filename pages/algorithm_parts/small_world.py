@@ -37,13 +37,13 @@ _CHART_HEIGHT = 330  # pixels
 
 @st.fragment
 def extremes() -> None:
-    """What is tried, a button, and what came of it."""
+    """Draw what is tried, a button, and the result."""
     with show_errors():
         left, right = st.columns([0.3, 0.7], gap="medium")
         with left:
             st.markdown(
                 "Good notes get +2 from their own side and 0 from the other. Extreme notes get +4 and −2. If both "
-                "sides rate equally often, the average is the same. Does the score tell them apart?"
+                "sides rate equally often, the average is the same. Is the score different?"
             )
             ratings = st.segmented_control(
                 "Ratings of each note", [4, 8, 20], default=4, required=True, key="extremes-ratings"
@@ -96,7 +96,7 @@ def _draw_experiment(found: Experiment) -> None:
         st.markdown(
             f"No kind reaches {rules.helpful_intercept:.2f}, so none would be shown, the good notes neither: on the "
             "scale from 0 to 1 even they get only 0.67 from their own side and 0.33 from the other. What counts here "
-            "is which stands higher."
+            "is which is higher."
         )
     st.markdown(escaped(found.polarity_sentence(rules.max_factor)))
     of = (
@@ -114,7 +114,7 @@ def _draw_experiment(found: Experiment) -> None:
 
 
 Bools = npt.NDArray[np.bool_]
-_BIND_TO_ADDRESS: Any = "query-params"  # in the address, so that a world can be sent to somebody
+_BIND_TO_ADDRESS: Any = "query-params"  # in the address, so that a world can be sent to others
 _NOTE_KEY, _KEPT_NOTE_KEY = "note", "note-kept"
 _STARTS_KEY = "starts_of"  # the world that was fitted from other starts
 _SCORE_AXIS, _AVERAGE_AXIS = (
@@ -148,7 +148,7 @@ def chosen_world() -> World:
 
 _LABEL_BY_SLIDER = {
     "camps": ("Camps", "1: everybody thinks alike. 2: two sides. 3: two sides and a middle."),
-    "polarity": ("Polarity", "How far apart the two sides stand."),
+    "polarity": ("Polarity", "The distance between the two sides."),
     "share": ("Larger side", "Of 100 raters who are on a side, how many are on the larger one."),
     "generosity": ("Friendliness", "How much raters differ in how high they rate anything."),
     "noise": ("Noise", "How much chance there is in each rating."),
@@ -182,14 +182,14 @@ def small_world() -> None:
                 st.caption(f":orange[:material/warning:] {escaped(doubt)}")
             _explain_note(world)
             _draw_other_starts(world)
-    beside = filter(
+    remarks = filter(
         None,
         [
             "" if world.one_camp else world.sides_sentence,
             f"{RATERS} raters and {NOTES} notes: few enough to be scored again at each move of a slider.",
         ],
     )
-    st.caption(escaped(" ".join(beside)))
+    st.caption(escaped(" ".join(remarks)))
 
 
 def _draw_maps(world: World) -> None:

@@ -93,9 +93,9 @@ def _to_interval_point(name: str, figure: Figure) -> Standing:
     return Standing(name, value, low, high)
 
 
-def _draw_chart_heading(title: str, told: str) -> None:
+def _draw_chart_heading(title: str, sentence: str) -> None:
     st.markdown(f"### {title}")
-    st.markdown(escaped(told))
+    st.markdown(escaped(sentence))
 
 
 def _draw_wins(found: ComparisonResults) -> None:
@@ -126,8 +126,8 @@ def _draw_statements(found: ComparisonResults) -> None:
     _draw_chart_heading("How far readers agree with five sentences, from 1 to 5", found.told["statements"])
     rows = [(statement.as_text, _list_both_points(found.names, both)) for statement, both in found.statements.items()]
     compared(rows, ends=(1, 5), step=1, alt=found.told["statements"], key="compare-statements")
-    told = [f"*{one.as_text}*: {one.words}" for one in found.statements]
-    st.caption(" ".join(told))
+    descriptions = [f"*{one.as_text}*: {one.words}" for one in found.statements]
+    st.caption(" ".join(descriptions))
 
 
 def _list_both_points(names: Sequence[str], both: BothRated) -> list[Standing]:
@@ -139,7 +139,7 @@ _PARTICIPANT_PARAM = "participant"
 _PAIR_PLACE_KEY = "compare-at"  # the place of the pair that is shown, where it is not the first one without an answer
 _TURN_COUNT_KEY = "compare-turns"  # each turn to a pair, there or back, brings its head into view
 _MAX_LINKS = 6
-# Sides by where they stand: a key or a name may never tell the first note from the second.
+# Sides by their place: a key or a name may never give away which note is which.
 _LABEL_BY_SIDE: dict[Side, str] = {"left": "Note 1", "right": "Note 2"}
 
 
@@ -186,7 +186,7 @@ def _draw_welcome(comparison_id: str) -> None:
     st.markdown(
         f"{posts} For each post:\n\n1. Read the post and both notes.\n2. Say how helpful each note is, and how far "
         "you agree with five sentences about it.\n3. Choose the note that helps readers more.\n\nThere are no "
-        "right answers. You are not told who wrote a note.\n\nEach answer is saved with its time. We do not ask "
+        "right answers. You do not see who wrote a note.\n\nEach answer is saved with its time. We do not ask "
         "for your name. You can stop at any time and continue in this browser.\n"
     )
     with st.container(horizontal=True, gap="small"):

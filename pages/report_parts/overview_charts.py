@@ -55,7 +55,7 @@ def pictures(found: Overview, now: datetime) -> None:
 def _draw_picture_card(name: str, picture: Picture, draw: Callable[[str], _LegendEntries], foot: str) -> None:
     key = f"overview-{name}"
     reasons = f"Not counted: {', '.join(picture.not_counted)}." if picture.not_counted else ""
-    beside = " ".join(filter(None, [picture.beside, reasons]))
+    remarks = " ".join(filter(None, [picture.beside, reasons]))
     with st.container(gap="xxsmall", key=f"{key}-card"):
         head = st.container(
             horizontal=True, gap="xsmall", vertical_alignment="center", horizontal_alignment="distribute"
@@ -65,8 +65,8 @@ def _draw_picture_card(name: str, picture: Picture, draw: Callable[[str], _Legen
         entries = draw(key) if picture.is_drawn else []
         if entries:
             legend(entries)
-        if beside:
-            st.caption(escaped(beside))
+        if remarks:
+            st.caption(escaped(remarks))
     with head:
         st.caption(escaped(picture.title), width="content")
         if not picture.is_drawn:
@@ -82,7 +82,7 @@ def _draw_picture_card(name: str, picture: Picture, draw: Callable[[str], _Legen
                 title=picture.title,
                 sentence=picture.sentence,
                 legend=entries,
-                foot=[line for line in (beside, foot) if line],
+                foot=[line for line in (remarks, foot) if line],
                 file=f"crowdnotes-{name}.png",
             )
 
@@ -138,7 +138,7 @@ def _format_alt_text(picture: Picture) -> str:
 
 
 def _build_numbers_table(picture: Picture) -> dict[str, list[str]]:
-    """Every number of a picture, for whoever reads rather than looks."""
+    """Return every number of a picture, for people who read rather than look."""
     if isinstance(picture, Spread):
         groups = [(name, values) for name, values in picture.groups if values]
         return {
@@ -219,7 +219,7 @@ def utility_study() -> None:
 def _draw_source_categories(found: UtilityStudy, sides: list[str], *, alt: str, key: str) -> list[tuple[str, str]]:
     """The mix of kinds on each side, as in figure 7 of the CrowdNotes+ paper."""
     parts = [(kind.value, [float(number) for number in numbers]) for kind, numbers in found.kinds.items()]
-    colours = dict(shades([kind.value for kind in SourceCategory]))  # a kind has its colour wherever it stands
+    colours = dict(shades([kind.value for kind in SourceCategory]))  # a kind has the same colour at any place
     entries = [(name, colours[name]) for name, _ in parts]
     stacked(
         sides,
