@@ -29,7 +29,7 @@ def picture_card(
 ) -> None:
     """Draw it: `draw` gets the key of the plot and gives its legend, with `signs` as `charts.legend` has them.
 
-    `file` is a name without its ending. `foot` stands below the saved image; without it, that the crowd is made up.
+    `file` is a name without its ending. `foot` is written below the saved image; without it, that the crowd is made up.
     """
     with st.container(gap="xxsmall", border=True, key=f"{key}-card"):
         head = st.container(
@@ -87,7 +87,7 @@ def _rows_as_csv(rows: Rows) -> str:
 
 
 def _to_number(value: object) -> object:
-    """The number that stands on the screen, with its minus sign; anything else as it is."""
+    """Return the number that the screen shows, with its minus sign; anything else unchanged."""
     try:
         return Decimal(str(value).replace("−", "-"))
     except InvalidOperation:

@@ -15,7 +15,7 @@ from crowdnotes.text.markdown import escaped, in_figures
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
 _ENTRY_SEPARATOR = " \u2003"  # a wide space between two entries, where a line may break
-HIDE_TRACE_NAME = "<extra></extra>"  # beside what stands under the pointer
+HIDE_TRACE_NAME = "<extra></extra>"  # next to the tooltip
 _BAR_HEIGHT = 34  # pixels of a bar with its gap
 
 
@@ -28,12 +28,12 @@ class Part:
 
 
 def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, between: str, key: str) -> None:
-    """Horizontal bars of the same length, each cut into the shares of its parts; numbers stand in the pieces.
+    """Horizontal bars of the same length, each cut into the shares of its parts, with numbers in the pieces.
 
     `bars` are named from the top. The colour of a part is that of its place in `parts`, in whatever plot:
-    `chartCategoricalColors` of the theme. Below stands what each colour is, with its number in each bar
-    and `between` these: an arrow where one bar became the other, a stroke where they stand side by side.
-    `alt` says in words what the plot shows.
+    `chartCategoricalColors` of the theme. A legend below names each colour, with its number in each bar
+    and `between` these: an arrow where one bar became the other, a stroke where they are side by side.
+    `alt` describes the plot in a sentence.
     """
     totals = [sum(part.counts[i] for part in parts) for i in range(len(bars))]
     colours = theme_colours()
@@ -72,11 +72,11 @@ def _hatch(tone: Tone | None, colour: str) -> dict[str, Any]:
 
 
 def shades(parts: Sequence[str], tones: Sequence[Tone | None] = ()) -> list[tuple[str, str]]:
-    """Parts with their colours: that of a verdict where its tone is told, else that of its place."""
-    told = [*tones, *[None] * (len(parts) - len(tones))]
+    """Return parts with their colours: that of a verdict where its tone is given, else that of its place."""
+    known = [*tones, *[None] * (len(parts) - len(tones))]
     return [
         (part, st.get_option(f"theme.{theme_name()}.{_THEME_COLOUR_BY_TONE[tone]}") if tone else theme_colours()[place])
-        for place, (part, tone) in enumerate(zip(parts, told, strict=True))
+        for place, (part, tone) in enumerate(zip(parts, known, strict=True))
     ]
 
 
@@ -94,10 +94,10 @@ def stacked(
     alt: str,
     key: str,
 ) -> None:
-    """Bars as long as what they count, cut into their parts; `upright` ones stand in a row, as in time.
+    """Bars as long as what they count, cut into their parts; `upright` ones are in a row, as in time.
 
-    With `shares` all are of one length. `tones` of the parts are hatched as well as coloured; `sign` stands behind the
-    numbers of the scale. `height` in pixels; `alt` says in words what the plot shows.
+    With `shares` all are of one length. `tones` of the parts are hatched as well as coloured; `sign` follows the
+    numbers of the scale. `height` in pixels; `alt` describes the plot in a sentence.
     """
     figure = go.Figure()
     length, place = ("y", "x") if upright else ("x", "y")
@@ -156,7 +156,7 @@ def spread(
 ) -> None:
     """Minutes on a scale on which each step multiplies: a dot a case, a thick line from 25 to 75 %, the median.
 
-    `medians` are the words beside each; where there are none, no median and no line is drawn. `levels` go from the
+    `medians` are the words for each; where there are none, no median and no line is drawn. `levels` go from the
     place of one group to that of another, each with its words.
     """
     theme = theme_name()
@@ -166,9 +166,11 @@ def spread(
     length, place = ("y", "x") if upright else ("x", "y")
     labels: list[tuple[float, float, str, int]] = []
     for row, ((name, values), words) in enumerate(zip(groups, medians, strict=True)):
-        apart = [row + 0.3 * ((0.618 * number) % 1 - 0.5) for number in range(len(values))]  # so that dots lie apart
+        places = [
+            row + 0.3 * ((0.618 * number) % 1 - 0.5) for number in range(len(values))
+        ]  # so that dots do not overlap
         figure.add_scatter(
-            **{length: list(values), place: apart},
+            **{length: list(values), place: places},
             mode="markers",
             marker={
                 "size": 7,
@@ -206,7 +208,7 @@ def spread(
     scale = {"type": "log", "range": [low, high], "zeroline": False, "tickangle": 0}
     scale |= {"tickvals": [at for at, _ in shown], "ticktext": [word for _, word in shown]}
     names: dict[str, Any] = {"showgrid": False, "zeroline": False}
-    every_nth = max(1, -(-len(groups) // 7)) if upright else 1  # as many as a phone has room for
+    every_nth = max(1, -(-len(groups) // 7)) if upright else 1  # as many as fit on a phone
     names |= {
         "tickvals": list(range(0, len(groups), every_nth)),
         "ticktext": [name for name, _ in groups[::every_nth]],
@@ -257,7 +259,7 @@ def two_sides(
 def draw(
     figure: go.Figure, height: int, *, margin: int, top: int, alt: str, key: str, sign: str = "", **chosen: Any
 ) -> None:
-    """Heights and margins in pixels; `sign` stands behind numbers on the left. Nothing in a plot moves or zooms.
+    """Heights and margins in pixels; `sign` follows numbers on the left. Nothing in a plot moves or zooms.
 
     `chosen` says what happens when a point is chosen, as `st.plotly_chart` takes it.
     """
@@ -340,10 +342,10 @@ def compared(
     for place, symbol in zip(range(len(rows[0][1])), ("circle", "diamond"), strict=False):
         points = [standings[place] for _, standings in rows]
         colour = colours[place]
-        apart = 0.14 * (2 * place - len(rows[0][1]) + 1)
+        offset = 0.14 * (2 * place - len(rows[0][1]) + 1)
         figure.add_scatter(
             x=[point.value for point in points],
-            y=[number + apart for number in range(len(rows))],
+            y=[number + offset for number in range(len(rows))],
             mode="markers+text",
             marker={"size": 12, "color": colour, "symbol": symbol},
             text=[f"{100 * point.value:.1f} %" if percent else f"{point.value:.2f}" for point in points],
@@ -376,7 +378,7 @@ def compared(
 def number_line(standings: list[Standing], *, line: float, ends: tuple[float, float], alt: str, key: str) -> None:
     """Numbers of the jury with their intervals on one scale from `ends[0]` to `ends[1]`, and a line at `line`.
 
-    What lies beyond the ends is drawn to them, with an arrow there. `alt` says in words what the plot shows.
+    What is beyond the ends is drawn to them, with an arrow there. `alt` describes the plot in a sentence.
     """
     left, right = ends
     theme = theme_name()
@@ -423,12 +425,12 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
         font={"color": ink},
     )
     for item, at in zip(standings, values, strict=True):
-        figure.add_annotation(  # on a ground of its own: the line may stand behind the number
+        figure.add_annotation(  # on a ground of its own: the line may cross the number
             x=at, y=item.name, yshift=17, showarrow=False, text=in_figures(item.value, line),
             font={"color": text}, bgcolor=ground, borderpad=1,
         )  # fmt: skip
     figure.update_xaxes(range=[left, right], zeroline=False, dtick=0.2, tickformat=".1f")
-    # From the top down, with room for the topmost value.
+    # From the top down, with space for the topmost value.
     figure.update_yaxes(range=[len(standings) - 0.5, -0.8], visible=len(standings) > 1)
     draw(figure, _NUMBER_LINE_HEIGHT + 44 * len(standings), margin=12, top=26, alt=alt, key=key)
 
@@ -439,8 +441,8 @@ _FUNNEL_BAR_HEIGHT = 40  # pixels of a bar of the funnel with its words above it
 def funnel(steps: Sequence[tuple[str, int]], *, unsure: Sequence[bool], alt: str, key: str) -> None:
     """What was left after each step, from the top down; the first is what there was. Behind each, what it took out.
 
-    The words stand above the bars, so that they can be long on a phone. What is `unsure` is drawn with open lines, as
-    it is not known. `alt` says in words what the plot shows.
+    The words are above the bars, so that they can be long on a phone. What is `unsure` is drawn with open lines, as
+    it is not known. `alt` describes the plot in a sentence.
     """
     theme = theme_name()
     accent, faint, text = (

@@ -109,7 +109,7 @@ def phone_tab_bar(tabs: Sequence[Mapping[str, str]], wanted: str, token: str) ->
 
 
 class Judged(TypedDict, total=False):
-    """What a key judges, by CSS selectors: what stands `around` its button, or these `places`.
+    """What a key judges, by CSS selectors: what is `around` its button, or these `places`.
 
     With `looks` only the texts in those places that have such a look. All of it has to be seen.
     """
@@ -163,7 +163,7 @@ def close_phone_menu() -> None:
 def spotlight(selectors: Sequence[str], token: str, *, heart: str = "", opens: bool = False) -> None:
     """Frame the first part of the page that each selector finds, and bring the first into view, once for each token.
 
-    `opens` unfolds it. `heart` finds what comes into view where not all of it has room.
+    `opens` unfolds it. `heart` finds what comes into view where not all of it fits.
     """
     _spotlight_component(
         data={"selectors": list(selectors), "token": token, "heart": heart, "opens": opens}, key="spotlight"
@@ -396,7 +396,7 @@ def note_pieces(note: str, sentences: Iterable[SentenceSupport]) -> list[Piece]:
 
 
 def changed_pieces(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
-    """Two texts that stand beside each other: the words of each that the other does not have are marked."""
+    """Return two texts to show side by side, with the words marked that the other does not have."""
     gone, new = changed_words(before, after)
     only_here = "only in this text"
     return _cut_into_pieces(before, [(span, "removed", only_here) for span in gone]), _cut_into_pieces(
@@ -443,9 +443,9 @@ def what_x_can_change() -> None:
             "accounts. The data shows that a note's text is gone, not who removed it or why.\n- X waits 30 to 60 "
             "minutes before it shows a note, and up to six hours where the note only nearly reaches that. It keeps a "
             "shown note that falls a little short, and locks a status about two weeks after the note was written. So "
-            "a status can stand that today's ratings would not give.\n- X uses models and signals that are not "
+            "a note can have a status that today's ratings would not give.\n- X uses models and signals that are not "
             "computed here: for groups of raters and for topics, on facts and sources, and on who acts together. The "
             "data comes from X alone; nobody outside can see whether it is whole.\n- What you can check: here "
-            "the score is worked out again from the ratings and set beside what X recorded. A difference needs a "
-            "reason; it is no proof of interference."
+            "the score is worked out again from the ratings and compared with what X recorded. A difference is "
+            "not proof of tampering."
         )

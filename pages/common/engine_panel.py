@@ -48,7 +48,7 @@ def use_own_engine_panel(case: Case, place: str) -> None:
 
 
 def engine_panel(case: Case | None = None) -> None:
-    """A line with the engine's name; opened, it tells more and lets the person change it."""
+    """Draw a line with the engine's name; opened, it says more and lets the person change it."""
     engine = workspace().engine
     if case is not None and case.recorded_answers:
         _draw_recorded_answers(case)
@@ -62,12 +62,12 @@ def engine_panel(case: Case | None = None) -> None:
         if judge.server
         else "no language model in use"
     )
-    cost = case.used.as_text() if case is not None and asks else ""  # in its place: one line has room for one of them
+    cost = case.used.as_text() if case is not None and asks else ""  # in its place: only one of them fits on a line
     tested = workspace().self_test()
     did = [] if tested is None else [tested.as_text, *(["weak"] if tested.is_weak else [])]
     name = escaped(engine.name) + (f" ({', '.join(did)})" if did else "")
-    told = f"{name} · {escaped(cost)}" if cost else f"{name}: {kind}"
-    with st.popover(told, icon=":material/memory:", type="tertiary"):
+    label = f"{name} · {escaped(cost)}" if cost else f"{name}: {kind}"
+    with st.popover(label, icon=":material/memory:", type="tertiary"):
         st.markdown(
             (
                 "The engine searches, writes and scores. This one uses a language model, so posts and passages are "
@@ -191,9 +191,9 @@ _FOUND_SERVERS_KEY = "model-servers"
 def _draw_engine_choice(place: str = "") -> None:
     """What may be used, as a list with a button; servers are looked for only when asked.
 
-    `place` sets the keys of one such list apart from those of another on the same page.
+    `place` separates the keys of one such list from those of another on the same page.
     """
-    chosen, told_at = f"{place}engine-choice", f"{place}engine"
+    chosen, notice_place = f"{place}engine-choice", f"{place}engine"
     may_set_up, for_all = workspace().may(Act.SET_UP), shared_workspace().engine_for_all
     if for_all is not None and not may_set_up:
         st.caption("An admin chose this engine for everybody.")
@@ -227,9 +227,9 @@ def _draw_engine_choice(place: str = "") -> None:
             for_everybody = st.checkbox("For everybody", for_all is not None, key=f"{place}engine-for-all")
     with st.container(horizontal=True):
         use, look = partial(_use_chosen_engine, chosen, for_everybody), partial(_find_servers, chosen, address)
-        button("Use this engine", f"{place}use-engine", told_at, use, icon="swap_horiz")
-        button("Look for model servers", f"{place}find-servers", told_at, look, icon="lan")
-    notices(told_at)
+        button("Use this engine", f"{place}use-engine", notice_place, use, icon="swap_horiz")
+        button("Look for model servers", f"{place}find-servers", notice_place, look, icon="lan")
+    notices(notice_place)
     if _FOUND_SERVERS_KEY in st.session_state:
         _draw_servers(found)
 

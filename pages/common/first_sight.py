@@ -15,8 +15,8 @@ _is_process_warm = False  # of this process
 
 
 def loading_screen() -> DeltaGenerator:
-    """Draw the look of the app; gives the place of the outline, which stands over the page until `is_loaded`."""
-    # First: a page without an icon takes the sign beside its name for one, and browsers load that from Google.
+    """Draw the look of the app; return the place of the outline, which covers the page until `is_loaded`."""
+    # First: a page without an icon takes the sign next to its name for one, and browsers load that from Google.
     icon = str(_ASSETS_FOLDER / "icon.svg")
     st.set_page_config(page_title="CrowdNotes", page_icon=icon, layout="wide", initial_sidebar_state="collapsed")
     st.html(_ASSETS_FOLDER / "page.css")

@@ -1,4 +1,4 @@
-"""The simulated jury's verdict on a note, and what the last edit changed in words, gates and verdict."""
+"""The simulated jury's verdict on a note, and what the last edit changed in the text, gates and verdict."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def votes(sides: tuple[SideVotes, SideVotes], *, key: str) -> None:
     for side in sides:
         name = _NAME_BY_SIDE[side.side]
         counts = side.of_100
-        told = dict(zip(("helpful", "somewhat", "not_helpful"), counts, strict=True))
+        shares = dict(zip(("helpful", "somewhat", "not_helpful"), counts, strict=True))
         words = (
             fill(
                 "{name}: of 100, {helpful} find it helpful, {somewhat} somewhat helpful, {not_helpful} not helpful.",
                 name=name,
-                **told,
+                **shares,
             )
             if side.jurors
             else f"{name}: nobody on this jury."
@@ -158,25 +158,25 @@ def _format_points_change(share: float) -> str:
 
 
 def _compare_candidates(case: Case, verdict: JuryVerdict) -> None:
-    """The candidates on one scale, the draft among them, when the jury heard more than one."""
-    heard = [
+    """The candidates on one scale, the draft among them, when the jury judged more than one."""
+    judged = [
         (letter, found)
         for letter, candidate in zip(CANDIDATE_LETTERS, case.candidates, strict=False)
         if (found := case.verdict_on(candidate.sha256)) is not None
     ]
-    if len(heard) < 2:
+    if len(judged) < 2:
         return
-    if all(found.text_sha256 != verdict.text_sha256 for _, found in heard):
-        heard = [("yours", verdict), *heard]
+    if all(found.text_sha256 != verdict.text_sha256 for _, found in judged):
+        judged = [("yours", verdict), *judged]
     with st.expander("The candidates side by side", icon=":material/balance:"):
         number_line(
-            [standing_of(name, found) for name, found in heard],
+            [standing_of(name, found) for name, found in judged],
             line=verdict.helpful_line,
             ends=ENDS,
-            alt=" ".join(f"Candidate {name}: note intercept {_format_intercept(found)}." for name, found in heard),
+            alt=" ".join(f"Candidate {name}: note intercept {_format_intercept(found)}." for name, found in judged),
             key=f"jury-beside-{case.id}",
         )
-        for name, found in heard:
+        for name, found in judged:
             one, other = found.negative.of_100[0], found.positive.of_100[0]
             st.caption(f"**{name}**: {one} of 100 on one side and {other} of 100 on the other side find it helpful")
 

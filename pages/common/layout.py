@@ -17,7 +17,7 @@ WIDTH = 1480  # pixels of the page: two panes of some 700
 
 
 class StepName(StrEnum):
-    """The five steps of the Draft page, in order. What goes wrong in one is told at the place of its name."""
+    """The five steps of the Draft page, in order. Errors of a step are shown at the place of its name."""
 
     POST = "Post"
     EVIDENCE = "Evidence"
@@ -44,7 +44,7 @@ _LABEL_BY_AREA = {
     Area.NOTE: "Note",
     Area.DECIDE: "Decide",
 }
-# What each key does, in words, and what it presses: the first of the selectors that finds something.
+# What each key does, as text, and what it presses: the first of the selectors that finds something.
 # tests/journeys/test_keyboard.py walks them.
 _SHORTCUTS = {
     "j": ("Next source", [".st-key-next-source button"]),
@@ -112,7 +112,7 @@ def scroll_target(name: Area) -> None:
 
 
 def phone_tabs(case: Case, signs: Mapping[Area, str], labels: Mapping[Area, str] = _LABEL_BY_AREA) -> None:
-    """The tabs of a phone with a sign of how each stands; on a wide screen nothing. `labels` are names of texts."""
+    """Draw the tabs of a phone, each with a sign of its state; on a wide screen nothing. `labels` name texts."""
     state, here = st.session_state, f"{labels[Area.SOURCES]} {case.id}"
     if state.get(_DRAWN_TABS_KEY, here) != here:  # what was asked for on another page, or of another case, is past
         del state[_WANTED_AREA_KEY]
@@ -140,7 +140,7 @@ KEYS_CAPTION = (
 
 
 def key_help() -> None:
-    """The button that tells the keys."""
+    """Draw the button that lists the keys."""
     with st.popover("Keys", icon=":material/keyboard:", type="tertiary", key="shortcuts"):
         st.markdown(keys_in_words())
         st.caption(KEYS_CAPTION)
@@ -158,7 +158,7 @@ def _choose_first_area(case: Case) -> Area:
 
 
 def card_place(evidence_id: str) -> str:
-    """Where what went wrong with a passage is told: at the passage."""
+    """Return the place for errors with a passage: at the passage."""
     return f"{_CARD_PREFIX}{evidence_id}"
 
 
@@ -176,7 +176,7 @@ _DONE_SIGN, _CURRENT_SIGN, _WAITING_SIGN = (
 
 
 def in_a_line(steps: Sequence[tuple[str, bool, str]]) -> str:
-    """Markdown of steps: each its name with a sign, whether it is done, and how it stands (Markdown, already safe).
+    """Markdown of steps: each its name with a sign, whether it is done, and its state (Markdown, already safe).
 
     Once the last one, the decision, is done, none is the current one: a case may end before its note is written.
     """
@@ -193,7 +193,7 @@ def in_a_line(steps: Sequence[tuple[str, bool, str]]) -> str:
 
 
 class SupernoteStep(StrEnum):
-    """The steps of the Supernote page, in order. What goes wrong in one is told at the place of its name."""
+    """The steps of the Supernote page, in order. Errors of a step are shown at the place of its name."""
 
     NOTES = "Notes"
     CANDIDATES = "Candidates"

@@ -67,7 +67,7 @@ def chosen_page() -> StreamlitPage:
 
 
 def _check_sign_in() -> tuple[bool, Settings | None]:
-    """Whether somebody is at the screen who may come in, and the settings; where that fails `may_run` says why."""
+    """Return whether the person at the screen may come in, and the settings; where that fails `may_run` says why."""
     settings = None
     try:
         settings = shared_workspace().opened.settings
@@ -78,7 +78,7 @@ def _check_sign_in() -> tuple[bool, Settings | None]:
 
 
 def may_run(page: StreamlitPage) -> bool:
-    """Whether that page may be run for whoever is at the screen; else how to sign in is shown, or raised why not."""
+    """Return whether the person at the screen may see that page; else show the sign-in, or raise why not."""
     return require_sign_in(shared_workspace().opened, page.url_path)
 
 
@@ -118,9 +118,9 @@ def page_body(
     width: int = PAGE_WIDTH,
     quiet: bool = False,
 ) -> Iterator[None]:
-    """A page's heading and its body, `width` pixels at most; `corner` draws beside the heading.
+    """A page's heading and its body, `width` pixels at most; `corner` draws next to the heading.
 
-    A `quiet` heading is read aloud and not seen. Whatever goes wrong in the body is told in a sentence, never as a
+    A `quiet` heading is read aloud and not seen. An error in the body is shown as a sentence, never as a
     traceback.
     """
     redirect_through_app()

@@ -71,7 +71,7 @@ def job_panel(case: Case, job: JobRecord | None, kind: str) -> None:
     if job is None or job.kind != kind:
         return
     if st.session_state.get(_STARTED_JOB_KEY) == job.id:
-        scroll_into_view(job.id)  # also when it has ended: the keyboard's place is here, before what came of it
+        scroll_into_view(job.id)  # also when it has ended: the keyboard's place is here, before the result
     if job.state.under_way:
         follow_up = case.open_search
         watched(job, follow_up.queries if follow_up is not None else case.queries)
@@ -88,7 +88,7 @@ def watched(job: JobRecord, searches: Sequence[Query] = ()) -> None:
 
 
 def _reload_job(job_id: str) -> JobRecord:
-    """The job as it stands; draws the page again when it is gone, as it is with a deleted case."""
+    """Return the newest record of the job; draw the page again when it is gone, as with a deleted case."""
     try:
         return workspace().runner.get(job_id)
     except JobError:

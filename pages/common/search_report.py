@@ -76,7 +76,7 @@ def _draw_earlier_notes(found: Sequence[tuple[EarlierNote, tuple[Hit, ...]]]) ->
 
 
 def note_words(note: EarlierNote) -> None:
-    """How it stands with X, when it was written, and its words."""
+    """Draw its status on X, when it was written, and its words."""
     if note.shown is None:
         how = badge(
             "gray",
@@ -175,8 +175,8 @@ def search_list(searches: Sequence[Query]) -> None:
     is_one = len(set(spoken)) == 1
     rows = [f":small[:gray[{plural(len(searches), '{n} search', '{n} searches')}, {spoken[0]}]]"] if is_one else []
     for search, language in zip(searches, spoken, strict=True):
-        beside = "" if is_one else f" · {language}"
-        rows.append(f":small[“{escaped(search.text, 300)}” :gray[{escaped(search.purpose, 160)}{beside}]]")
+        tongue = "" if is_one else f" · {language}"
+        rows.append(f":small[“{escaped(search.text, 300)}” :gray[{escaped(search.purpose, 160)}{tongue}]]")
     st.markdown("  \n".join(rows))
 
 
@@ -213,8 +213,10 @@ def _draw_fact_check(case: Case, hit: Hit, publisher: str | None) -> None:
         if hit.check and case.claims and case.claims[0].statement:
             _, new = changed_words(case.claims[0].statement, hit.check.claim)
             only = ", ".join(f"“{hit.check.claim[span.start : span.end]}”" for span in new)
-            told = f"Not in the post's claim: {escaped(only, 200)}" if new else "The same words as the post's claim."
-            st.markdown(f":small[:gray[{told}]]")
+            difference = (
+                f"Not in the post's claim: {escaped(only, 200)}" if new else "The same words as the post's claim."
+            )
+            st.markdown(f":small[:gray[{difference}]]")
         if case.decision is None:
             _ask_claim_match(case, hit.url or hit.title)
 
@@ -315,7 +317,7 @@ Again = Callable[[ProviderOutcome], None]
 
 
 def failures(failed: list[ProviderOutcome], again: Again = lambda _: None) -> None:
-    """The places that gave no answer, each with its reason, and what `again` draws beside one that was too slow."""
+    """The places that gave no answer, each with its reason, and what `again` draws next to one that was too slow."""
     for item in failed:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.badge(f"search {item.state.as_text}", color="orange", icon=":material/warning:")
@@ -333,5 +335,5 @@ def failed_searches(case: Case) -> list[ProviderOutcome]:
 
 def _format_answer(item: ProviderOutcome) -> str:
     said = f" ({escaped(item.sentence, 160)})" if item.sentence else ""
-    told = f"{escaped(item.label)}: {item.found} found · {item.seconds:.1f} s"
-    return f":small[:gray[:material/search: {told}{said}]]"
+    counts = f"{escaped(item.label)}: {item.found} found · {item.seconds:.1f} s"
+    return f":small[:gray[:material/search: {counts}{said}]]"

@@ -51,7 +51,7 @@ class Notice:
 
 
 def workspace(*, own_engine: bool = False) -> Workspace:
-    """The workspace as whoever is at the screen may use it, with their engine; in a demonstration with its own.
+    """Return the workspace as the person at the screen may use it, with their engine; in a demonstration with its own.
 
     With `own_engine` also there with theirs. Raises NotAllowedError where nobody is signed in.
     """
@@ -109,7 +109,7 @@ def run_action(place: str, action: Callable[[], _T]) -> _T | None:
     st.session_state.get(_NOTICES_KEY, {}).pop(place, None)
     try:
         return action()
-    except Exception as error:  # noqa: BLE001 - the one place: logged, and told in words
+    except Exception as error:  # noqa: BLE001 - the one place: logged, and shown as a notice
         add_notice(place, error)
         return None
 
@@ -263,17 +263,17 @@ def notices_elsewhere(kind: str, shown: Collection[str]) -> list[str]:
 
 @contextmanager
 def show_errors() -> Iterator[None]:
-    """Whatever goes wrong inside is told in a sentence; for fragments, which run again without their page."""
+    """Show errors inside as a sentence; for fragments, which run again without their page."""
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - the one place: logged, and told in words
+    except Exception as error:  # noqa: BLE001 - the one place: logged, and shown as a notice
         show_notice(notice_for(error))
 
 
 def expander(label: str, key: str, icon: str, draw: Callable[[], object]) -> None:
     """A fold that is drawn when it is opened, without the rest of the page. `icon` by its name.
 
-    With another label it stays open or closed, as it was. What stands inside must change nothing outside.
+    With another label it stays open or closed, as it was. What is inside must change nothing outside.
     """
 
     def body() -> None:
@@ -286,7 +286,7 @@ def expander(label: str, key: str, icon: str, draw: Callable[[], object]) -> Non
 
 
 def notice_for(error: Exception) -> Notice:
-    """An error in words. One that nobody foresaw goes to the log with a number to find it by."""
+    """Return the notice for an error. An unexpected one goes to the log with a number to find it by."""
     number = uuid.uuid4().hex[:8]
     if isinstance(error, CrowdNotesError):
         return Notice(error.message, error.next_step, number, st.query_params.get(_CASE_PARAM))

@@ -21,7 +21,7 @@ def shared_workspace() -> SharedWorkspace:
 
 @st.cache_resource(show_spinner=False)
 def load_models() -> None:
-    """Let the models load in the background, once: behind the first page, which would have to wait beside them."""
+    """Let the models load in the background, once: behind the first page, which would have to wait for them."""
     threading.Thread(target=_warm_up, args=(shared_workspace().opened,), name="warm-up", daemon=True).start()
 
 

@@ -24,7 +24,7 @@ _MESSAGE_BY_SIGN_IN_WAY = {
     SignIn.OPENID: "You are not signed in. Load this page again to sign in.",
     SignIn.PROXY: "The server in front of CrowdNotes did not say who you are. Sign in there.",
     SignIn.DEMO: (
-        "This demo keeps your cases apart from those of others by a cookie. Allow cookies for this page and load it "
+        "This demo keeps your cases separate from those of others by a cookie. Allow cookies for this page and load it "
         "again."
     ),
 }
@@ -33,7 +33,7 @@ _MESSAGE_BY_SIGN_IN_WAY = {
 def signed_in_person(settings: Settings) -> Person | None:
     """Who uses this tab, as the provider, the proxy or the demo's cookie says; None for the owner of this machine.
 
-    Raises NotAllowedError where nobody is signed in, InputError where what was told of them is of no use.
+    Raises NotAllowedError where nobody is signed in, InputError where what the provider said of them is of no use.
     """
     way, header = settings.sign_in.way, settings.sign_in.user_header
     if way is SignIn.OPENID and st.user.get("is_logged_in"):
@@ -55,7 +55,7 @@ def has_accounts(settings: Settings) -> bool:
 
 
 def require_sign_in(opened: Workspace, page: str) -> bool:
-    """Whether that page may be run for whoever is at the screen; where nobody is, the sign-in is shown.
+    """Return whether the person at the screen may see that page; where nobody is signed in, show the sign-in.
 
     Raises NotAllowedError for who was kept out.
     """

@@ -1,6 +1,6 @@
-"""What the web server is told before the first page: who may be served, and how people sign in.
+"""Configure the web server before the first page: who may be served, and how people sign in.
 
-Streamlit does the sign-in (`st.login`, OpenID Connect). `Door` stands before it: it brings a person back to where they
+Streamlit does the sign-in (`st.login`, OpenID Connect). `Door` comes before it: it brings a person back to where they
 came from, and to a sentence where Streamlit would leave them with nothing.
 """
 
@@ -64,7 +64,7 @@ def set_logs() -> None:
 
     def as_all_others(log: logging.Logger) -> None:
         log.handlers.clear()
-        log.propagate = log.name != "uvicorn.access"  # it would tell of every request, without its address
+        log.propagate = log.name != "uvicorn.access"  # it would log every request, without its address
 
     log_as_json()
     logger.setup_formatter = as_all_others  # type: ignore[assignment] # its argument has another name
@@ -77,7 +77,7 @@ def middleware() -> list[Middleware]:
 
 
 def routes() -> list[Route]:
-    """For whoever watches the server: /healthz, the process answers; /readyz, the database does too."""
+    """Return routes for those who watch the server: /healthz, the process answers; /readyz, the database does too."""
     return [Route("/healthz", _healthz), Route("/readyz", _readyz)]
 
 
