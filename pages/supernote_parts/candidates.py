@@ -156,9 +156,9 @@ def _name_strictest_filter(made: SupernoteRound) -> str:
 
 
 def _draw_lost_candidates(made: SupernoteRound) -> None:
-    told = []
+    sentences = []
     if made.merged:
-        told.append(
+        sentences.append(
             plural(
                 made.merged,
                 "1 candidate said nearly the same as another, so they count as one.",
@@ -175,9 +175,9 @@ def _draw_lost_candidates(made: SupernoteRound) -> None:
                 "together, and these notes give {made}."
             )
         )
-        told.append(fill(few, wanted=made.wanted, made=len(made.candidates)))
-    if told:
-        st.caption(" ".join(told))
+        sentences.append(fill(few, wanted=made.wanted, made=len(made.candidates)))
+    if sentences:
+        st.caption(" ".join(sentences))
     if made.lost:
         with st.expander(
             plural(

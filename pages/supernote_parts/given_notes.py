@@ -86,7 +86,7 @@ def notes_fields(key: str) -> None:
 def notes_given(key: str, address: str | None) -> tuple[tuple[ExistingNote, ...], tuple[str, ...]]:
     """The notes, and a sentence on each thing that was merged or left out. Raises InputError.
 
-    `address` is the post's, which tells its id where the field for that is empty.
+    `address` is the post's, which holds its id where the field for that is empty.
     """
     state = st.session_state
     chosen = state.get(f"{key}-from")
@@ -113,12 +113,12 @@ def typed_notes(key: str) -> str:
 
 
 def keep_faults(key: str, faults: Sequence[str]) -> None:
-    """Remember what was merged or left out, to be told when the page is drawn."""
+    """Remember what was merged or left out, to be shown when the page is drawn."""
     st.session_state[f"{key}-faults"] = tuple(faults)
 
 
-def tell_faults(key: str) -> None:
-    """What was merged or left out at the last reading."""
+def draw_faults(key: str) -> None:
+    """Show what was merged or left out at the last reading."""
     faults: tuple[str, ...] = st.session_state.get(f"{key}-faults", ())
     if faults:
         words = "\n".join(f"- {escaped(fault, 300)}" for fault in faults)
@@ -217,7 +217,7 @@ def _create_example_supernote() -> None:
 def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     """A row for each note: whether it is used, and why; the chosen one in full below."""
     no_note_needed(case)
-    tell_faults(case.id)
+    draw_faults(case.id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.header("Notes", anchor=False, width="content")
         of = plural(len(work.notes), "1 note", "{n:,} notes")

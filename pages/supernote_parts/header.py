@@ -1,4 +1,4 @@
-"""The strip on top of the Supernote page: its steps and how each stands, the engine and its cost, and the post."""
+"""The strip on top of the Supernote page: its steps with the state of each, the engine and its cost, and the post."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_stale(work: SupernoteWork) -> bool:
 
 
 def supernote_strip(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
-    """Draw it. On a phone the tabs stand in its place, and the post is one of them."""
+    """Draw it. On a phone the tabs take its place, and the post is one of them."""
     with st.container(key="strip", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
             st.markdown(in_a_line(_list_steps(case, work)), width="content")

@@ -1,4 +1,4 @@
-"""Later: with new notes and ratings, does a better one stand, and is it worth the change?"""
+"""Later: with new notes and ratings, is there a better one, and is it worth the change?"""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def watch_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
 
 
 def _draw_update(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
-    """What changed, whether a better one stands, whether it would be shown, and whether replacing is worth it."""
+    """Draw what changed, and whether a better note exists, would be shown and is worth the change."""
     found = supernote_actions.supernote_update(case)
     st.markdown(f"**Since the candidates were made:** {escaped(found.changes)}.")
     st.caption("This compares the notes that you add below. CrowdNotes does not ask X.")
@@ -166,15 +166,15 @@ def _save_posted(case: Case, key: str) -> None:
         side: Ratings(**{level: int(state[f"{key}-{side}-{level}"] or 0) for level in _LABEL_BY_LEVEL})
         for side in _LABEL_BY_SIDE
     }
-    told = PostedNote(
+    posted = PostedNote(
         text=(state[f"{key}-text"] or "").strip(),
         status=state[f"{key}-status"],
         intercept=state[f"{key}-intercept"],
         at=cases().now(),
         **sides,
     )
-    save = partial(cases().apply, case.id, supernote_actions.set_posted, told)
-    run_action(_NOTICE_AREA, lambda: keep_typed({"The posted note": told.text}, save))
+    save = partial(cases().apply, case.id, supernote_actions.set_posted, posted)
+    run_action(_NOTICE_AREA, lambda: keep_typed({"The posted note": posted.text}, save))
 
 
 # --- newer notes ---

@@ -1,4 +1,4 @@
-"""The winner beside the best existing note, who gave what, and the ranking of all."""
+"""The winner next to the best existing note, who gave what, and the ranking of all."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LABEL_BY_JURY_STATUS = {
 
 
 def winner(case: Case, job: JobRecord | None) -> None:
-    """Draw the winner beside the best note that there is, how they stand, and who gave what."""
+    """Draw the winner next to the best existing note, how they compare, and who gave what."""
     made = case.finished_round
     if made is None:
         return
@@ -186,7 +186,7 @@ def goes_on(case: Case) -> None:
         st.switch_page("pages/draft.py", query_params={"case": case.id})
 
 
-# --- where they stand ---
+# --- how they compare ---
 
 
 def _draw_jury_scores(case: Case, made: SupernoteRound, winner: Candidate) -> None:
@@ -236,18 +236,18 @@ def _summarise_jury_scores(made: SupernoteRound, winner: Candidate) -> str:
     said = fill(which, score=in_figures(mine.intercept, _get_helpful_line()), line=f"{_get_helpful_line():.2f}")
     if theirs is None or theirs.means_nothing:
         return said
-    apart = f"{abs(mine.intercept - theirs.intercept):.2f}"
+    difference = f"{abs(mine.intercept - theirs.intercept):.2f}"
     more = (
-        "The best existing note, {id}, gets {apart} more."
+        "The best existing note, {id}, gets {difference} more."
         if theirs.intercept > mine.intercept
-        else "The best existing note, {id}, gets {apart} less."
+        else "The best existing note, {id}, gets {difference} less."
     )
-    if apart == "0.00":
+    if difference == "0.00":
         return f"{said} The best existing note, {made.best_existing}, gets the same."
-    beside = fill(more, id=made.best_existing, apart=apart)
+    other = fill(more, id=made.best_existing, difference=difference)
     overlap = mine.interval.low < theirs.interval.high and theirs.interval.low < mine.interval.high
     doubt = " The ranges overlap, so the jury is not sure which is better." if overlap else ""
-    return f"{said} {beside}{doubt}"
+    return f"{said} {other}{doubt}"
 
 
 def _rank_of(made: SupernoteRound, candidate: Candidate) -> int:
@@ -274,10 +274,10 @@ def _draw_credit(case: Case, made: SupernoteRound, winner: Candidate) -> None:
         for number, sentence in enumerate(winner.sentences, start=1):
             words = winner.text[sentence.span.start : sentence.span.end]
             notes = escaped(", ".join(sentence.notes)) or "no note"
-            told = f"{number} · from {notes}"
+            line = f"{number} · from {notes}"
             if carried := ", ".join(dict.fromkeys(item.evidence_id for item in sentence.carriers)):
-                told += f" · supported by {escaped(carried)}"
-            st.markdown(f":small[:gray[{told}]]")
+                line += f" · supported by {escaped(carried)}"
+            st.markdown(f":small[:gray[{line}]]")
             outside_text(words, look="quote", key=f"credit-{case.id}-{made.number}-{number}")
         if not _has_usable_score(winner.score):
             st.markdown(
@@ -295,11 +295,11 @@ def _describe_result_without(without: float | None, loss: float | None) -> str:
     if loss is None:
         return f"without it, the best candidate gets {without:.2f}"
     which = (
-        "without it, the best candidate gets {score}, which is {apart} less"
+        "without it, the best candidate gets {score}, which is {difference} less"
         if loss >= 0
-        else "without it, the best candidate gets {score}, which is {apart} more"
+        else "without it, the best candidate gets {score}, which is {difference} more"
     )
-    return fill(which, score=f"{without:.2f}", apart=f"{abs(loss):.2f}")
+    return fill(which, score=f"{without:.2f}", difference=f"{abs(loss):.2f}")
 
 
 # --- the ranking ---
@@ -329,9 +329,9 @@ def _draw_ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
     if not rows:
         return
     st.caption("Every candidate that passed the filters, and every existing note, ranked by the same jury.")
-    told = [in_figures(row.score.intercept, _get_helpful_line()) for row in rows if row.score is not None]
+    figures = [in_figures(row.score.intercept, _get_helpful_line()) for row in rows if row.score is not None]
     # As many digits as the longest needs, so that no number below the line reads as the line.
-    digits = max((len(number.partition(".")[2]) for number in told), default=2)
+    digits = max((len(number.partition(".")[2]) for number in figures), default=2)
     st.dataframe(
         [_build_ranking_cells(place, row) for place, row in enumerate(rows, start=1)],
         hide_index=True,
