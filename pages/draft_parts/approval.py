@@ -96,7 +96,7 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
 
 
 def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
-    """The reasons written so far, by what each passes over, as the fields stand now."""
+    """Return the reasons written so far, by what each passes over, from the fields on the screen."""
     written = {item.id: kept_words(case, _override_field_name(case, item.behind or item.id)) for item in waits}
     return {obstacle: reason for obstacle, reason in written.items() if reason}
 
@@ -257,7 +257,7 @@ def _override_field_name(case: Case, obstacle: ObstacleId) -> str:
 
 
 def _site_for_label(url: str) -> str:
-    """The host, for a label: the whole address stands above it, and a note may leave the scheme out."""
+    """The host, for a label: the whole address is above it, and a note may leave the scheme out."""
     site = host(url if "://" in url else f"https://{url}")
     # Without escapes where none is needed: a label is also read aloud, as it is written here.
     return site if re.fullmatch(r"[a-z0-9.-]+", site) else escaped(site, 60)

@@ -56,7 +56,7 @@ def score_of_x(case: Case) -> None:
 
 
 def send_to_x(case: Case) -> None:
-    """Of an approved case: what will be sent, or what became of it; nothing where X is not set up."""
+    """Draw what of an approved case will be sent, or its state on X; nothing where X is not set up."""
     x = workspace().x
     if x is None or case.draft is None or not _can_send_to_x(case):
         return
@@ -198,7 +198,7 @@ def _draw_tags(case: Case) -> None:
 def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
     """One button to approve, which says what is left and leads there; the other three ends are as near, and quieter.
 
-    For whom somebody else has to decide, that alone.
+    For a person whose case another has to decide, only that.
     """
     if case.decision is not None:
         return
@@ -271,14 +271,14 @@ def hand_off(case: Case) -> None:
 
 
 def _draw_unsaved_words(case: Case) -> None:
-    """What this person typed towards a decision that somebody else made meanwhile."""
+    """Draw what this person typed towards a decision that another person made meanwhile."""
     decision = case.decision
     if decision is None or decision.by_key == workspace().actor.key:
         return
     said = typed_words(case)
     if said:
         keep = partial(_reopen_case, case) if workspace().may(Act.REOPEN, case) else None
-        unsaved_words(case.id, said, "Somebody else decided the case while you were writing.", _NOTICE_AREA, keep)
+        unsaved_words(case.id, said, "Another person decided the case while you were writing.", _NOTICE_AREA, keep)
 
 
 def _draw_approved_note(case: Case) -> None:

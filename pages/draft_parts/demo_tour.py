@@ -35,7 +35,7 @@ _FRAME_BY_PLACE = {
 
 _SENTENCE_BY_PLACE = {
     Place.POST: "A post makes three claims about a lake. A volunteer brings it here with two links.",
-    Place.SOURCES: "The claim in full words, and beside each source the one sentence that matters.",
+    Place.SOURCES: "The full claim, and next to each source the one sentence that matters.",
     Place.READING: (
         "A person reads each passage in its page and decides whether to use it. No note is approved without that."
     ),
@@ -136,7 +136,7 @@ def _draw_presenter_strip(case: Case, place: Place, *, busy: bool) -> None:
 
 
 def _read_current_place() -> Place | None:
-    """As the address tells; None when nobody presents."""
+    """Return the place in the page's address; None when nobody presents."""
     said = st.query_params.get(DEMO, "")
     return _PLACES[int(said) - 1] if said.isdecimal() and 1 <= int(said) <= len(_PLACES) else None
 
@@ -155,7 +155,7 @@ def _advance_tour(case_id: str, place: Place) -> None:
 
 
 def _label_next_act(case: Case, act: Act) -> str:
-    """What Next does, in words: what it does in the presenter's name is said before it is done."""
+    """Return what Next does, as text: what it does in the presenter's name is said before it is done."""
     used, then = (", ".join(item.id for item in items) for items in (before_eyes(case), unopened(case)[:1]))
     return fill(_LABELS_BY_ACT[act][not used], used=used, then=then)
 

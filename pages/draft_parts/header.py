@@ -1,4 +1,4 @@
-"""The strip on top of the Draft page: the steps and how each stands, the engine and its cost, and the post."""
+"""The strip on top of the Draft page: the steps with the state of each, the engine and its cost, and the post."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_POST_CHARACTERS = 150  # characters of the post in its one line
 
 
 def strip(case: Case, job: JobRecord | None) -> None:
-    """Draw it. On a phone the tabs stand in its place, and the post is one of them."""
+    """Draw it. On a phone the tabs take its place, and the post is one of them."""
     with st.container(key="strip", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
             st.markdown(in_a_line(_list_steps(case)), width="content")
@@ -60,7 +60,7 @@ def strip(case: Case, job: JobRecord | None) -> None:
 
 
 def _list_steps(case: Case) -> Sequence[tuple[str, bool, str]]:
-    """The five steps: name, done or not, how it stands.
+    """Return the five steps: name, done or not, state.
 
     A note that is too long is not done, and scores are done when all three gates passed, not before.
     """

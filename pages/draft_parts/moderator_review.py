@@ -25,7 +25,7 @@ _COLOUR_BY_DESK_STATE = {
 
 
 def submission(case: Case) -> None:
-    """Where the case stands with the moderators and the one next act; nothing where one person works alone."""
+    """Draw the case's state with the moderators and the one next act; nothing where one person works alone."""
     if not workspace().settings.has_desk:
         return
     with st.container(key="submission", gap="small"):
@@ -36,7 +36,7 @@ def submission(case: Case) -> None:
         if state is DeskState.RETURNED:
             _draw_return_message(case)
         if not workspace().may(Act.SUBMIT, case):
-            pass  # of the case of somebody else
+            pass  # another person's case
         elif state in (DeskState.DRAFTING, DeskState.RETURNED):
             _draw_submit_form(case)
         elif state in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
@@ -44,7 +44,7 @@ def submission(case: Case) -> None:
             st.caption(
                 f"{escaped(lease.holder.name, 40)} is reviewing it, so nobody can change it now."
                 if lease is not None
-                else "Whoever has read it has to read it again if you change the note or its sources."
+                else "Moderators who have read it must read it again if you change the note or its sources."
             )
             back = partial(cases().apply, case.id, moderation.withdraw)
             button("Take it back from the moderators", "withdraw", _NOTICE_AREA, back, icon="undo", type="tertiary")
@@ -55,8 +55,8 @@ def submission(case: Case) -> None:
 def _draw_return_message(case: Case) -> None:
     """Who sent it back and why, and what was changed since."""
     back = case.desk.returns[-1]
-    told = f"**{escaped(back.by.name, 40)}** sent this back on {moment(back.at)}."
-    st.markdown(f"{told} {escaped(back.words)}")
+    head = f"**{escaped(back.by.name, 40)}** sent this back on {moment(back.at)}."
+    st.markdown(f"{head} {escaped(back.words)}")
     for item in (it for it in case.suggestions if it.owed):
         st.markdown(comment_in_words(case, item))
         if item.waits:
@@ -75,18 +75,18 @@ def _draw_return_message(case: Case) -> None:
 
 
 def comment_in_words(case: Case, item: Suggestion) -> str:
-    """A moderator's comment in a line: what it is about, whether those words still stand there, and its answer."""
+    """A moderator's comment in a line: what it is about, whether the note still has those words, and its answer."""
     note = case.draft.text if case.draft else ""
     about = " · ".join(filter(None, (item.evidence_id, f"“{escaped(item.words, 120)}”" if item.words else "")))
     sign = ":orange[:material/hourglass_top:]" if item.waits else ":green[:material/check:]"
-    told = [f"{sign} **{item.id}**", f":gray[{about}]" if about else "", escaped(item.text)]
+    pieces = [f"{sign} **{item.id}**", f":gray[{about}]" if about else "", escaped(item.text)]
     if item.words and item.words not in note:
-        told.append(":small[:gray[These words are no longer in the note.]]")
+        pieces.append(":small[:gray[These words are no longer in the note.]]")
     if item.answer is not None:
-        told.append(f":small[→ **{item.answer.as_text}** {escaped(item.reason)}]")
+        pieces.append(f":small[→ **{item.answer.as_text}** {escaped(item.reason)}]")
     elif item.resolved_by:
-        told.append(f":small[:gray[resolved by {escaped(item.resolved_by, 40)}]]")
-    return " ".join(filter(None, told))
+        pieces.append(f":small[:gray[resolved by {escaped(item.resolved_by, 40)}]]")
+    return " ".join(filter(None, pieces))
 
 
 def _draw_submit_form(case: Case) -> None:
@@ -110,7 +110,7 @@ def _draw_submit_form(case: Case) -> None:
 
 
 def _draw_versions(case: Case) -> None:
-    """Two texts of the note beside each other, the words marked that the other does not have."""
+    """Draw two texts of the note side by side, the words marked that the other does not have."""
     known = moderation.versions(case)
 
     def named(number: int) -> str:

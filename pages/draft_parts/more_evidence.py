@@ -56,7 +56,7 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
 
 
 def other_side(case: Case, job: JobRecord | None) -> None:
-    """Beside the heading of the sources: a search for what speaks for the post's claim."""
+    """Draw, next to the heading of the sources, a search for what speaks for the post's claim."""
     _draw_follow_up_popover(
         case,
         FollowUpKind.OTHER_SIDE,
@@ -68,10 +68,10 @@ def other_side(case: Case, job: JobRecord | None) -> None:
 
 
 def ask_again(case: Case, job: JobRecord | None, slow: ProviderOutcome) -> None:
-    """Beside a place that was too slow: it is asked the same once more, and waited for longer."""
+    """Draw, next to a place that was too slow, a button to ask it once more and wait longer."""
     if case.decision is None:
         key, icon = f"again-{case.id}-{slow.provider}", ":material/hourglass_top:"
-        # It stands in a fold that is drawn alone: what it begins is shown elsewhere on the page.
+        # It is in a fold that is drawn alone: what it begins is shown elsewhere on the page.
         if st.button(
             "Ask it again, waiting up to 40 seconds", key=key, icon=icon, type="tertiary", disabled=under_way(job)
         ):
@@ -111,7 +111,7 @@ def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
 
 
 def follow_up_result(case: Case, job: JobRecord | None) -> None:
-    """What came of the newest follow-up search."""
+    """Draw the result of the newest follow-up search."""
     asked = _find_newest_follow_up(case)
     if asked is None or (asked.kind is FollowUpKind.SWAP and asked.added and case.evidence_by_id(asked.about)):
         return  # nothing, or what was swapped was brought back since
@@ -135,10 +135,10 @@ def _find_newest_follow_up(case: Case) -> FollowUpSearch | None:
 
 
 def _find_unanswered(case: Case, asked: FollowUpSearch) -> list[ProviderOutcome]:
-    """The places that gave this search no answer, without those whose same words stand in the report of the search."""
-    told_already = {(item.provider, item.state, item.sentence) for item in failed_searches(case)}
+    """The places that gave this search no answer, without those whose same words are in the report of the search."""
+    shown_already = {(item.provider, item.state, item.sentence) for item in failed_searches(case)}
     unanswered = (item for item in asked.outcomes if item.state is not ProviderState.ANSWERED)
-    return [item for item in unanswered if (item.provider, item.state, item.sentence) not in told_already]
+    return [item for item in unanswered if (item.provider, item.state, item.sentence) not in shown_already]
 
 
 def _draw_follow_up_popover(
@@ -215,7 +215,7 @@ def earlier_evidence(case: Case, job: JobRecord | None) -> None:
 
 
 def _draw_restore_button(case: Case, evidence_id: str, label: str, *, closed: bool, place: str = "earlier") -> None:
-    """Puts a passage that is not here any more beside those that are; `place` tells two such buttons apart."""
+    """Draw a button that brings a passage back; `place` distinguishes two such buttons."""
     key = f"bring-back-{case.id}-{evidence_id}-{place}"
     back = partial(cases().apply, case.id, actions.restore_passage, evidence_id)
     button(label, key, _NOTICE_AREA, back, icon="undo", type="tertiary", disabled=closed)
@@ -250,7 +250,7 @@ _BEGUN_BY_HAND_KEY = "begun-by-hand"
 
 
 def paste_box(case: Case, label: str, source: Source | None = None) -> None:
-    """Room to paste a passage, for `source` if the program could not read it.
+    """Draw a box to paste a passage, for `source` if the program could not read it.
 
     Open until the person folds it, that of one page until its passage was taken; what was typed stays where it
     could not be.

@@ -14,7 +14,7 @@ from pages.common.search_report import failed_searches
 
 
 def no_evidence(case: Case, job: JobRecord | None) -> None:
-    """What it means that there is nothing to read; nothing while the program is at work, or told why it stopped."""
+    """What it means that there is nothing to read; nothing while the program is at work, or said why it stopped."""
     if case.unwanted is not None:  # the person is asked above whether to search at all
         return
     gathering = job is not None and job.kind == "gather"

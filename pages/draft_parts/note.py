@@ -41,14 +41,14 @@ _BADGE_BY_LINK_STATE = {
 
 
 def _link_badge(check: LinkCheck | None) -> str:
-    """Markdown of a badge that says in words how a link answered."""
+    """Return Markdown of a badge that says how a link answered."""
     if check is None:
         return badge("gray", "help", "not checked yet")
     return badge(*_BADGE_BY_LINK_STATE[check.state], check.as_text)
 
 
 def cited_links(case: Case) -> None:
-    """The note's links with how each answered, in a line. Why one did not stands among the problems."""
+    """The note's links with how each answered, in a line. The problems say why one did not."""
     checks = approval.link_checks(case, cases().now())
     if not checks:
         return
@@ -272,7 +272,7 @@ def source_line(item: Evidence) -> None:
 
 
 def _insert_quotation(case: Case, quotation: Quotation) -> None:
-    """Words that were typed just now are saved first, so that the quotation stands behind them."""
+    """Save words that were typed just now first, so that the quotation follows them."""
     if save_typed(case):
         cases().apply(case.id, actions.quote, quotation)
 
@@ -389,9 +389,9 @@ def _get_note_box_state(case: Case) -> _NoteBoxState:
 
 
 def save_typed(case: Case) -> bool:
-    """Save what stands in the box, if it is drawn and nobody else's words are in the way; whether that went well.
+    """Save the text in the box, if it is drawn and nobody else's words are in the way; return whether that went well.
 
-    If not, it still stands in the box, or beside the other's words.
+    If not, it is still in the box, or next to the other's words.
     """
     box = _get_note_box_state(case)
     text = st.session_state.get(box.key(case))
@@ -435,7 +435,7 @@ def _draw_edit_conflict(case: Case, box: _NoteBoxState, mine: str) -> None:
 
 def _settle_conflict(case: Case, box: _NoteBoxState, *, mine: str | None) -> None:
     if mine is not None:
-        # Bound to the text that was shown beside it: a third change meanwhile is a conflict again.
+        # Bound to the text that was shown next to it: a third change meanwhile is a conflict again.
         _replace_text(case, mine)
     box.rival = None
 

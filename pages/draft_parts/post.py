@@ -32,7 +32,7 @@ def changed(case: Case, saved: Case) -> None:
 
 
 def new_images() -> None:
-    """Images for a post that is not a case yet, with room to say what is in them."""
+    """Images for a post that is not a case yet, with a box to say what is in them."""
     _draw_uploader(f"Images of the post (optional, up to {MAX_IMAGES})", _uploader_key())
     for file in _get_uploaded_files(_uploader_key()):
         with st.container(border=True, key=f"{_NEW_IMAGES_KEY}-{file.file_id}"):
@@ -78,12 +78,12 @@ def case_images(case: Case, *, busy: bool) -> None:
     """The images of a case: each with its words, to correct while the case is open."""
     for image in case.post.images:
         _draw_image_card(case, image, busy=busy)
-    room = MAX_IMAGES - len(case.post.images)
-    if case.decision is not None or room <= 0:
+    left = MAX_IMAGES - len(case.post.images)
+    if case.decision is not None or left <= 0:
         return
     key = f"attach-{case.id}-{len(case.post.images)}"
     with st.form(f"form-{key}", border=False):
-        _draw_uploader(f"Add an image (up to {room} more)", key)
+        _draw_uploader(f"Add an image (up to {left} more)", key)
         if st.form_submit_button("Add image", icon=":material/add_photo_alternate:", disabled=busy):
             _attach_images(case, key)
 
@@ -129,9 +129,7 @@ def _explain_image_reading() -> None:
     if workspace().engine.sees:
         st.caption(":material/visibility: The engine reads the image when it searches. You can correct the text then.")
     else:
-        st.caption(
-            ":material/visibility_off: This engine cannot read images. Type the text in the image exactly as it stands."
-        )
+        st.caption(":material/visibility_off: This engine cannot read images. Type the text exactly as in the image.")
 
 
 def _attach_images(case: Case, key: str) -> None:
@@ -186,7 +184,7 @@ def _load_preview(case_id: str, sha256: str) -> bytes:
 
 
 def post_panel(case: Case, *, busy: bool) -> None:
-    """The whole post, its images, and room to change it."""
+    """Draw the whole post, its images, and a box to change it."""
     outside_text(case.post.text, look="post", key=f"post-{case.id}")
     if case.post.context:
         st.caption("The post it replies to or quotes")

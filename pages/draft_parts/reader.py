@@ -157,9 +157,9 @@ def reader(case: Case, job: JobRecord | None) -> None:
         _draw_supported_sentences(case, chosen)
         notices(card_place(chosen.id))
         _draw_source_head(case, chosen)
-        passage, told = _mark_answering_words(case, chosen)
+        passage, caption = _mark_answering_words(case, chosen)
         marked_text(passage_pieces(passage), look="passage", key=f"passage-{case.id}-{chosen.id}")
-        st.caption(told)
+        st.caption(caption)
         if case.decision is None:
             follow_up_buttons(case, chosen, job, follow_up_stages.swap_candidates(case))
 

@@ -25,7 +25,7 @@ _JUDGES = {"trained head": "a small model trained on rated notes"}
 
 
 def score_button(case: Case, job: JobRecord | None) -> None:
-    """Scores what stands in the note box. Always there, so that its key works straight after typing."""
+    """Draw the button that scores the note box. Always there, so that its key works straight after typing."""
     current = case.assessment_is_current
     name = "Score the note" if case.assessment is None else "Score again"
     look = {"type": "secondary" if current or case.draft is None else "primary", "help": "Ctrl+Enter"}
@@ -61,7 +61,7 @@ def marks(case: Case) -> str:
 
 
 def score(case: Case) -> None:
-    """Score what stands in the note box, also words that were typed just now."""
+    """Score the text in the note box, also words that were typed just now."""
     save_typed(case)
     stop_asking(case)
     start(case, "assess")
@@ -80,7 +80,7 @@ def _warn_of_foreign_language(case: Case, assessment: Assessment) -> None:
 
 
 def _draw_gates(case: Case, assessment: Assessment) -> None:
-    """Three lines, each opens to its question and its scale. What failed is told among the problems."""
+    """Three lines, each opens to its question and its scale. What failed is listed among the problems."""
     gate_path(
         assessment.told,
         case_findings.gate_questions(),
@@ -88,9 +88,9 @@ def _draw_gates(case: Case, assessment: Assessment) -> None:
         key=f"gates-{case.id}",
     )
     if assessment.marked:
-        told = ", ".join("the post" if name == "post" else name for name in sorted(assessment.marked))
+        marked = ", ".join("the post" if name == "post" else name for name in sorted(assessment.marked))
         st.markdown(
-            f":orange-badge[:material/warning: contains instructions to programs, according to the model: {told}]"
+            f":orange-badge[:material/warning: contains instructions to programs, according to the model: {marked}]"
         )
     judges = {gate.gate.value: gate.judge for gate in assessment.told if gate.judge not in ("", BY_PERSON)}
     others = [name for name, judge in judges.items() if judge not in assessment.engine.split("+")[:1]]
@@ -110,7 +110,7 @@ def _format_probabilities(assessment: Assessment) -> str:
 
 
 def _name_foreign_languages(case: Case) -> str:
-    """That the post or the note is in another language than English, in words; empty when both seem English."""
+    """That the post or the note is in another language than English; empty when both seem English."""
     note = language_of(case.draft.text) if case.draft is not None else None
     found = (("The post is in {language}", case.post.language), ("The note is in {language}", note))
     return "; ".join(

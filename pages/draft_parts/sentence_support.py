@@ -85,14 +85,14 @@ def _classify_curve(case: Case, item: SentenceSupport) -> tuple[str, str]:
 
 
 def _describe_map_sentence(case: Case, number: int, item: SentenceSupport, note: str) -> dict[str, object]:
-    words, (kind, told) = item.words_in(note).strip(), _classify_curve(case, item)
+    words, (kind, support) = item.words_in(note).strip(), _classify_curve(case, item)
     return {
         "number": number,
         "text": clip(words, _MAX_SENTENCE_CHARACTERS),
         "kind": kind,
         "sign": "?" if kind == "hinted" else _MAP_SIGN_BY_SUPPORT[item.support],
         "source": item.evidence_id,
-        "told": f"Sentence {number}, {told}, closest source {item.evidence_id or 'none'}: {words}",
+        "told": f"Sentence {number}, {support}, closest source {item.evidence_id or 'none'}: {words}",
     }
 
 

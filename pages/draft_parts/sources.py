@@ -101,7 +101,7 @@ def _look_further_key(case: Case) -> str:
 def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
     """How far the search came, where to look further, and a box for what was found."""
     with st.container(border=True, key="reach", gap="xsmall"):
-        # Without any passage it is told above what came of it; who asked for it may have one that settles the claim.
+        # Without any passage the result is shown above; the person who asked may have one that settles the claim.
         head = (
             "No source found settles the claim. Look for one yourself."
             if case.evidence and not looks_further(case)
@@ -109,7 +109,7 @@ def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
         )
         st.markdown(f"**:material/travel_explore: {head}**")
         wanted = [f"Look for: {escaped(reach.wanted, _MAX_STATEMENT_CHARACTERS)}"] if reach.wanted else []
-        st.markdown("  \n".join(f":small[{told}]" for told in [*wanted, *_describe_search(case)]))
+        st.markdown("  \n".join(f":small[{line}]" for line in [*wanted, *_describe_search(case)]))
         if near := reach.nearest:
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
                 st.markdown(":small[Closest source:]", width="content")
@@ -265,7 +265,7 @@ def _draw_settlement(case: Case, reach: Reach | None) -> None:
     )
     if other := {item.id for item, _ in case.settlement.stated(evidence)}:
         helps = plural(len(other), "{n} answers another claim of the post", "{n} answer another claim of the post")
-    missing = case.settlement.missing if reach is None else ""  # else it is told there
+    missing = case.settlement.missing if reach is None else ""  # else it is shown there
     said = f" :small[Where to look: {escaped(missing, _MAX_STATEMENT_CHARACTERS)}]" if missing else ""
     st.markdown(
         f":orange-badge[:material/search_off: No source answers it outright, according to the model; {helps}]{said}"
@@ -273,7 +273,7 @@ def _draw_settlement(case: Case, reach: Reach | None) -> None:
 
 
 def _draw_source_rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
-    """A row for each passage; those that may speak for the post's claim stand apart, under a heading of their own."""
+    """A row for each passage; those that may speak for the post's claim are separate, under their own heading."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sources-head"):
         st.header("Sources", anchor=False, width="content")
         if case.evidence:
@@ -281,7 +281,7 @@ def _draw_source_rows(case: Case, job: JobRecord | None, reach: Reach | None) ->
         if case.decision is None:
             st.space("stretch")
             other_side(case, job)
-            if reach is None:  # else it stands there
+            if reach is None:  # else it is there
                 add_by_hand(case, job)
     if case.decision is None and case_findings.nothing_relevant(case, workspace().embedder.thresholds.relevant):
         st.info(
@@ -334,7 +334,7 @@ def _draw_source_row(case: Case, item: Evidence) -> None:
     """What it is, the one sentence that matters, and the tick; choosing it opens it in the reader."""
     key, source = f"{case.id}-{item.id}", item.source
     here = chosen_source(case) == item.id
-    # The name says how it stands, for page.css.
+    # The name holds its state, for page.css.
     with st.container(key=f"row-{item.id}{'-here' if here else ''}", gap=None):
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             kind = _LABEL_BY_CATEGORY.get(source.category, source.category.as_text)
@@ -343,19 +343,21 @@ def _draw_source_row(case: Case, item: Evidence) -> None:
             label = f"**{item.id}** {name} :gray[:small[· {escaped(kind)} · {when}]]"
             read = partial(open_source, case, item.id)
             button(label, f"read-{key}", card_place(item.id), read, type="tertiary", width="stretch")
-            if stands := _build_reading_badges(case, item).strip():
-                st.markdown(stands, width="content")
+            if badges := _build_reading_badges(case, item).strip():
+                st.markdown(badges, width="content")
             use_tick(case, item, f"use-{key}")
         origin = " ".join(origin_badges(source, case.post, short=True))
         sentence = _pick_sentence(case, item)
-        told = source.title in ("", source.url, source_name(source)) or _is_title_repeated(sentence, source.title)
-        page = "" if told else f"**{escaped(source.title, _MAX_TITLE_CHARACTERS)}**"
+        is_title_shown = source.title in ("", source.url, source_name(source)) or _is_title_repeated(
+            sentence, source.title
+        )
+        page = "" if is_title_shown else f"**{escaped(source.title, _MAX_TITLE_CHARACTERS)}**"
         st.markdown(f"{origin} :small[{page} {escaped(sentence, _MAX_ROW_CHARACTERS)}]".strip())
         repetition_line(case, item)
 
 
 def _is_title_repeated(sentence: str, title: str) -> bool:
-    """Whether the words of a page's title stand at the head of its sentence, or are all that it has of them."""
+    """Whether the words of a page's title begin its sentence, or are all that it has of them."""
     first, name = (" ".join(words.casefold().rstrip(".… ").split()) for words in (sentence, title))
     return first.startswith(name) or name.startswith(first)
 
@@ -422,7 +424,7 @@ def _draw_failed_sources(case: Case, job: JobRecord | None) -> None:
             which = "" if times == len(failed) else f" ({times} of these {len(failed)})"
             st.caption(f":material/inventory_2: {escaped(said, 300)}{which}")
         for source in failed:
-            _draw_failed_source(case, source, told=frozenset(shared))
+            _draw_failed_source(case, source, shown_above=frozenset(shared))
         if case.decision is None and case.supernote is None:
             _draw_untried_services(case, job)
 
@@ -440,8 +442,8 @@ def _draw_untried_services(case: Case, job: JobRecord | None) -> None:
             button(words, key, _NOTICE_AREA, again, icon="cloud_download", disabled=under_way(job))
 
 
-def _draw_failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
-    """A source that could not be read; what the archive said stands above the list where it is `told` there."""
+def _draw_failed_source(case: Case, source: Source, *, shown_above: frozenset[str]) -> None:
+    """A source that could not be read; what the archive said is left out where it is `shown_above` the list."""
     badges = source_badges(source, case.post, case.until) if source.published or source.notices else ""
     with st.container(key=f"failed-{source.id.replace(':', '-')}", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -451,7 +453,7 @@ def _draw_failed_source(case: Case, source: Source, *, told: frozenset[str]) -> 
             web_link("Archived copy", source.archived_url, "inventory_2")
             web_link("Open it", None if source.outcome is FetchOutcome.REFUSED else source.url)
         st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{escaped(source.title, 160)}]")
-        of_copies = "" if source.archive_detail in told else source.archive_detail
+        of_copies = "" if source.archive_detail in shown_above else source.archive_detail
         st.markdown(escaped(f"{source.outcome_detail} {of_copies}".strip(), 300))
         if case.decision is None:
             paste_box(case, "Open the page yourself and paste the passage", source)

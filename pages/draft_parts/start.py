@@ -30,13 +30,11 @@ _NOTICE_AREA = "new post"  # not the area of a case: the browser may send what w
 _KEY_PREFIX = "new-post"
 _TEXT_KEY, _ADDRESS_KEY = f"{_KEY_PREFIX}-text", f"{_KEY_PREFIX}-url"
 _CONTEXT_KEY = f"{_KEY_PREFIX}-context"
-_POST_IN_ADDRESS_KEY = (
-    f"{_KEY_PREFIX}-brought"  # the post that the page's own address brought, once it stands in the box
-)
+_POST_IN_ADDRESS_KEY = f"{_KEY_PREFIX}-brought"  # the post that the page's own address brought, once it is in the box
 _BOX_KEY = "new-post-box"
 _EXAMPLE_TOKEN_KEY = f"{_KEY_PREFIX}-filled"  # a token for each time that an example was put into the box
 _NEXT_BUTTON_LOOK = {"icon": "arrow_forward", "icon_position": "right"}
-_LENGTH_HINT_DIVISOR = 10  # a post is told its length from a tenth of what is allowed on
+_LENGTH_HINT_DIVISOR = 10  # the length of a post is shown from a tenth of what is allowed on
 _EXAMPLES_UNFOLDED = 3  # as high together as the box with what belongs to it
 
 
@@ -155,13 +153,13 @@ def _describe_search_places(sources: Sources) -> str:
 
 
 def _find_recorded_example(words: str, chosen: Sources) -> Example | None:
-    """The example that stands in the box as it is: without a language model it goes by recorded answers."""
+    """Return the example that is in the box unchanged: without a language model it goes by recorded answers."""
     changed = chosen["mode"] != Mode.AUGMENTATION or chosen["until"] is not None
     return None if changed or workspace().engine.uses_language_model else pasted_example(words, chosen["urls"])
 
 
 def _create_case(*, to_gather: bool) -> None:
-    """Make the case and show it in place of this screen: at work, or with room to paste a passage."""
+    """Make the case and show it in place of this screen: at work, or with a box to paste a passage."""
     state = st.session_state
     found = parse_pasted(state[_TEXT_KEY])
     if found.address and not found.words:
@@ -199,7 +197,7 @@ def _create_case(*, to_gather: bool) -> None:
 
 
 def _clear_form() -> None:
-    """Make room for the next post."""
+    """Empty the form for the next post."""
     for name in ("post", "url"):
         st.query_params.pop(name, None)
     for key in (_TEXT_KEY, _ADDRESS_KEY, _CONTEXT_KEY, f"{_KEY_PREFIX}-urls"):

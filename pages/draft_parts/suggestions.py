@@ -1,4 +1,4 @@
-"""Readers' suggestions on a note, and what became of each; on the Supernote page and on the Draft page."""
+"""Readers' suggestions on a note, and the answer to each; on the Supernote page and on the Draft page."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _summarise_suggestions(case: Case) -> str:
 
 
 def suggestions(case: Case, job: JobRecord | None) -> None:
-    """Draw what was suggested with its answers, and room for more."""
+    """Draw what was suggested with its answers, and a box for more."""
     with st.empty().container():
         job_panel(case, job, _JOB_KIND)
     if case.draft is not None:
@@ -125,7 +125,7 @@ def _draw_answered_change(case: Case, item: Suggestion) -> None:
 
 
 def answer_form(case: Case, item: Suggestion, place: str) -> None:
-    """The fields of an answer; `place` is where on the page it stands, and is told what is wrong with it."""
+    """Draw the fields of an answer; `place` is where on the page it is, and where its errors are shown."""
     key = f"reply-{place}-{case.id}-{item.id}"
     with st.form(f"form-{key}", border=False):
         st.segmented_control(

@@ -48,7 +48,7 @@ def test_next_says_what_it_does_and_uses_a_passage_that_was_on_the_screen(desk: 
     assert (first.verdict, first.reviews[-1].reader.name) == (Verdict.USE, "you")
     assert (second.verdict, second.reviews[-1].reader.name) == (None, "you")
     at.button(key="present-back").click().run()
-    assert "The claim in full words, and beside each source the one sentence that matters." in texts(at)
+    assert "The full claim, and next to each source the one sentence that matters." in texts(at)
     assert at.button(key="present-next").label == "Next"  # it was opened before
     assert {stage.engine for stage in desk.only().stages} == {"llm:recorded answers"}
 
