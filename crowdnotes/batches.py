@@ -113,7 +113,7 @@ class Batch:
         return found[0]
 
     def _read(self, file: Path, name: str) -> None:
-        """What is not in the database yet; a reading that was broken off goes on."""
+        """Read what is not in the database yet; a reading that was broken off goes on."""
         newest = select(func.coalesce(func.max(batch_rows.c.number), 0)).where(batch_rows.c.batch == self.id)
         with reading(self._engine) as connection:
             known = connection.scalar(newest) or 0
@@ -157,7 +157,7 @@ class Batch:
             connection.execute(update(batch_rows).where(*failed).values(state=WAITING, reason=""))
 
     def counts(self) -> tuple[Counter[str], float]:
-        """How many rows are in each state, and the dollars that are spent or set aside."""
+        """Return how many rows are in each state, and the dollars that are spent or set aside."""
         columns = batch_rows.c.state, func.count(), func.sum(batch_rows.c.dollars)
         query = select(*columns).where(batch_rows.c.batch == self.id).group_by(batch_rows.c.state)
         with reading(self._engine) as connection:
@@ -165,7 +165,7 @@ class Batch:
         return Counter({state: n for state, n, _ in found}), sum(dollars for *_, dollars in found)
 
     def as_text(self) -> str:
-        """`counts` in a sentence."""
+        """Return `counts` in a sentence."""
         counts, dollars = self.counts()
         return (
             f"{counts[DONE]:,} done, {counts[FAILED]:,} failed, {counts[BAD]:,} not usable, {counts[WAITING]:,} wait, "
@@ -198,7 +198,7 @@ class Batch:
             return [dict(row) for row in connection.execute(query.limit(limit).offset(first)).mappings()]
 
     def job(self) -> JobRecord | None:
-        """The newest that works or worked on it."""
+        """Return the newest that works or worked on it."""
         return self._workspace.runner.latest(self.id)
 
     def stop(self) -> None:
@@ -417,7 +417,7 @@ def batch_runner(workspace: Workspace) -> JobRunner:
 
 
 def kept_batches(workspace: Workspace, limit: int, first: int = 0) -> list[BatchSummary]:
-    """All that were read, the newest first. Raises NotAllowedError."""
+    """Return all that were read, the newest first. Raises NotAllowedError."""
     workspace.cases.require(Act.BATCH)
     return _load_batches(workspace, limit=limit, first=first)
 
@@ -439,7 +439,7 @@ def _select_tombstone(case_id: str) -> Select[tuple[str]]:
 
 
 def _build_same_failure_error(reasons: list[str]) -> JobError | None:
-    """What stops a batch whose last rows failed for one reason: by its first sentence, the next names services."""
+    """Return what stops a batch whose last rows failed for one reason, by its first sentence."""
     last = reasons[-_MAX_SAME_FAILURES:]
     if len(last) < _MAX_SAME_FAILURES or len({reason.split(". ")[0] for reason in last}) > 1 or not last[0]:
         return None

@@ -55,12 +55,12 @@ class Act(StrEnum):
 
 
 def presented() -> Example:
-    """The example that is shown step by step."""
+    """Return the example that is shown step by step."""
     return next(example for example in examples() if example.id == PRESENTED)
 
 
 def begin(workspace: Workspace, example: Example) -> Case:
-    """A new case of an example, with recorded answers."""
+    """Return a new case of an example, with recorded answers."""
     day = example.post.posted_at.date() if example.post.posted_at else None
     return intake.create_case(
         workspace.cases, example.post.text, mode=example.mode, urls=example.urls, until=day, recorded_answers=True
@@ -105,7 +105,7 @@ def _judge_passages(workspace: Workspace, case: Case, used: Collection[str]) -> 
 
 
 def _wait_for_case(workspace: Workspace, job: JobRecord) -> Case:
-    """The case when the work is done. Raises JobError."""
+    """Return the case when the work is done. Raises JobError."""
     job = workspace.runner.wait(job.id)
     failed = next((step for step in job.steps if step.error), None)
     if failed is not None:
@@ -114,19 +114,19 @@ def _wait_for_case(workspace: Workspace, job: JobRecord) -> Case:
 
 
 def before_eyes(case: Case) -> list[Evidence]:
-    """The passages that were opened and not judged yet, which *Next* takes for use."""
+    """Return the passages that were opened and not judged yet, which *Next* takes for use."""
     return [item for item in case.evidence if item.reviews and item.verdict is None]
 
 
 def jury_change(case: Case) -> tuple[JuryVerdict, JuryVerdict] | None:
-    """What the jury says of the tempting note, and of the current note; None unless it judged both."""
+    """Return what the jury says of the tempting note, and of the current note; None unless it judged both."""
     tempting = text_sha256(_require_example(case).tempting_note or "")
     before, after = case.verdict_on(tempting), case.verdict_on(case.draft.sha256 if case.draft else "")
     return (before, after) if before and after and before is not after else None
 
 
 def next_act(case: Case, place: Place) -> Act:
-    """What *Next* does at that place. What was done before is only shown again."""
+    """Return what *Next* does at that place. What was done before is only shown again."""
     if place is Place.DECISION:
         return Act.END if case.decision else Act.APPROVE
     if place is not Place.POST and not case.evidence:
@@ -154,7 +154,7 @@ def advance(workspace: Workspace, case: Case, place: Place) -> tuple[Place, JobR
 
 
 def unopened(case: Case) -> list[Evidence]:
-    """Those that nobody has opened yet."""
+    """Return those that nobody has opened yet."""
     return [item for item in case.evidence if not item.reviews]
 
 
@@ -172,7 +172,7 @@ _ACT_BY_PLACE: dict[Place, tuple[Act, Callable[[Case], object]]] = {
 
 
 def _do_nothing(*_: object) -> None:
-    """It is only shown."""
+    """Do nothing: this place is only shown."""
 
 
 def _start_gathering(workspace: Workspace, case: Case) -> JobRecord:

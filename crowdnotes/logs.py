@@ -24,7 +24,7 @@ _case_and_job: ContextVar[tuple[str, str]] = ContextVar("about", default=("", ""
 
 @contextmanager
 def about(case: str, job: str = "") -> Iterator[None]:
-    """What this thread logs inside is of that case and job."""
+    """Mark what this thread logs inside as of that case and job."""
     token = _case_and_job.set((case, job))
     try:
         yield
@@ -54,7 +54,7 @@ class _JsonFormatter(logging.Formatter):
 
 
 def _list_error_chain(error: BaseException | None) -> Iterator[dict[str, object]]:
-    """The error and what led to it, by kind and place, each with its reason where that holds no text."""
+    """Yield the error and what led to it, by kind and place, each with its reason where that holds no text."""
     while error is not None:
         places = [f"{at.filename}:{at.lineno} {at.name}" for at in traceback.extract_tb(error.__traceback__)]
         reason = _find_reason(error)
@@ -70,7 +70,7 @@ _METHODS_AND_SCHEMES = frozenset("GET POST PUT PATCH DELETE HEAD OPTIONS http ht
 
 
 def _find_reason(error: BaseException) -> str:
-    """Why it was raised, in our own sentence or the system's; "" where only words of others are known."""
+    """Return why it was raised, in our own sentence or the system's; "" where only words of others are known."""
     if getattr(error, "may_be_logged", False):
         said = _ADDRESS_PATTERN.sub(r"\1\2", str(getattr(error, "message", "")))
         own = _OTHERS_WORDS_PATTERN.split(said, maxsplit=1)[0].strip()
@@ -85,7 +85,7 @@ def _find_reason(error: BaseException) -> str:
 
 
 def _describe_argument(value: object) -> object:
-    """What a library put into its words: a number, a host, or else no more than how long it is."""
+    """Return what a library put into its words: a number, a host, or else no more than how long it is."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, BaseException):
@@ -99,7 +99,7 @@ def _describe_argument(value: object) -> object:
 
 
 def json_lines(stream: TextIO | None = None) -> logging.Handler:
-    """A handler that writes them, to standard error if not elsewhere."""
+    """Return a handler that writes them, to standard error if not elsewhere."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(_JsonFormatter())
     return handler
@@ -113,7 +113,7 @@ def log_as_json() -> None:
 
 @contextmanager
 def span(name: str, **what: str) -> Iterator[None]:
-    """A span of a program that is traced. One that traces has loaded OpenTelemetry before this; else it costs nothing.
+    """Open a span of a traced program, which has loaded OpenTelemetry before; else it costs nothing.
 
     Of an error its kind is noted and not, as OpenTelemetry does by itself, its words.
     """

@@ -66,7 +66,7 @@ class Preview:
 
 
 def rows_of(file: Path) -> Iterator[Row]:
-    """The rows of a file of `FILE_KINDS`, one after the other.
+    """Yield the rows of a file of `FILE_KINDS`, one after the other.
 
     Raises InputError for another file, and for one without a column of ours.
     """
@@ -96,7 +96,7 @@ def rows_of(file: Path) -> Iterator[Row]:
 
 
 def preview_of(file: Path, name: str = "") -> Preview:
-    """All rows are looked at, none is kept. `name` is what people call the file. Raises as `rows_of`."""
+    """Look at all rows and keep none. `name` is what people call the file. Raises as `rows_of`."""
     first, broken, n = list[Row](), list[Row](), Counter[bool]()
     for row in rows_of(file):
         n[is_bad := bool(row.problem)] += 1
@@ -107,7 +107,7 @@ def preview_of(file: Path, name: str = "") -> Preview:
 
 
 def remark_on(file: Path, name: str = "") -> str:
-    """What to check of a file that `rows_of` reads before it is used; "" without."""
+    """Return what to check of a file that `rows_of` reads before it is used; "" without."""
     if file.suffix.lower() == ".parquet":
         return ""
     with file.open("rb") as raw:
@@ -156,7 +156,7 @@ def _parse_row(number: int, found: Mapping[str, object] | str) -> Row:
 
 
 def _read_words(found: Mapping[str, object]) -> str:
-    """The words of a post; X's API has those of a long one, or of the post that is shared, in a field of their own."""
+    """Return the words of a post; X's API has those of a long or shared one in a field of their own."""
     if isinstance(shared := found.get("retweeted_status"), Mapping):
         return _read_words(shared)
     whole = found.get("note_tweet") or found.get("note_post") or found.get("extended_tweet")
@@ -196,7 +196,7 @@ def _read_table_rows(file: Path) -> Iterator[_Found]:
 
 
 def _read_json_rows(file: Path) -> Iterator[_Found]:
-    """An object a line, or one list of them, as X's API and many programs write."""
+    """Yield an object a line, or one list of them, as X's API and many programs write."""
     with open_text(file) as (lines, encoding):
         is_list = file.suffix.lower() == ".json" or lines.read(_MAX_ROW_CHARACTERS).lstrip()[:1] == "["
         lines.seek(0)
@@ -207,7 +207,7 @@ def _read_json_rows(file: Path) -> Iterator[_Found]:
 
 
 def _load_list(file: Path, encoding: Encoding) -> list[_Found] | None:
-    """The posts of one JSON document; None where it is none, as in a file with an object on each line."""
+    """Return the posts of one JSON document; None where it is none, as in a file with an object on each line."""
     if file.stat().st_size > _MAX_JSON_BYTES:
         if file.suffix.lower() != ".json":
             return None
@@ -261,7 +261,7 @@ def _read_parquet_rows(file: Path) -> Iterator[_Found]:
 
 
 def read_parquet(file: Path, columns: Sequence[str] | None = None, lost: object = None) -> Iterator[dict[str, Any]]:
-    """The rows of a parquet file, or these columns of them, with few bytes in memory whatever a row holds.
+    """Yield the rows of a parquet file, or these columns of them, with few bytes in memory whatever a row holds.
 
     `lost` replaces a time that Python cannot hold; one in an unknown zone is in UTC. Raises pyarrow's
     errors, OSError, ValueError, and InputError as `check_expansion` does.
@@ -314,7 +314,7 @@ def _require_within(file: Path, size: int, allowed: int) -> None:
 
 
 def _rows_within(rows: int, size: int) -> int:
-    """How many of these rows, which have `size` bytes together, are taken at once."""
+    """Return how many of these rows, which have `size` bytes together, are taken at once."""
     return max(1, min(_ROWS_PER_CHUNK, rows * _BYTES_PER_CHUNK // max(size, 1)))
 
 

@@ -108,7 +108,7 @@ _OPENID_FIELDS = ("metadata_url", "client_id", "client_secret", "cookie_secret",
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether only this machine reaches a server at that address; None and "" mean every address it has."""
+    """Return whether only this machine reaches a server at that address; None and "" mean every address it has."""
     if host == "localhost":
         return True
     try:
@@ -118,7 +118,7 @@ def is_loopback(host: str | None) -> bool:
 
 
 def _require_safe_address(value: str) -> str:
-    """The address of a service that is sent secrets: https, but for this machine. Raises ValueError."""
+    """Return the address of a service that is sent secrets: https, but for this machine. Raises ValueError."""
     parts = urlsplit(value.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
         raise ValueError("not an http or https address")
@@ -318,7 +318,7 @@ def _warn_of_removed_setting(name: str) -> None:
 
 
 def load_settings() -> Settings:
-    """Settings from the environment; a bad value gives one clear sentence.
+    """Read settings from the environment; a bad value gives one clear sentence.
 
     Of a variable that is not set, `<NAME>_FILE` may name a file that holds the value, as containers keep their secrets.
     """
@@ -346,7 +346,7 @@ def load_settings() -> Settings:
 
 
 def _list_variable_prefixes() -> dict[str, str]:
-    """What a variable's name begins with, by the group of settings that it belongs to."""
+    """Return what a variable's name begins with, by the group of settings that it belongs to."""
     prefixes = {Settings.__name__: str(Settings.model_config.get("env_prefix"))}
     for field in Settings.model_fields.values():
         group = field.annotation

@@ -162,7 +162,10 @@ class SearchSettings(SettingsGroup):
         return tuple(_normalise_host(written) for written in given)
 
     def of(self, options: type[_Options]) -> _Options:
-        """What is set of one provider, as its own file declares it. Raises ConfigurationError for a bad value."""
+        """Return what is set of one provider, as its own file declares it.
+
+        Raises ConfigurationError for a bad value.
+        """
         try:
             return options.model_validate(self.of_providers)
         except ValidationError as error:
@@ -326,7 +329,7 @@ class SupernoteSettings(SettingsGroup):
 
 
 def settings_error(error: ValidationError, prefix: str) -> ConfigurationError:
-    """What is wrong with the settings of this prefix, and how they are written."""
+    """Return what is wrong with the settings of this prefix, and how they are written."""
     found = error.errors(include_url=False, include_input=False)
     problems = "; ".join(
         f"{prefix}{_format_variable_name(e['loc'])}: {e['msg'].removeprefix('Value error, ')}" for e in found

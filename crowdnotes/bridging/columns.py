@@ -44,12 +44,12 @@ class TableSpec:
         return self.aliases.get(header, header)
 
     def place_of(self, name: str) -> str:
-        """Which part of the table a file of that name holds, as in "0"; "" where it is none of its files."""
+        """Return which part of the table a file of that name holds, as in "0"; "" where it is none of its files."""
         found = re.fullmatch(self._start + rf"(?:\.tsv{_COPY_PATTERN})?\.(?:tsv|zip)", name, re.IGNORECASE)
         return str(int(found[1] or 0)) if found else ""
 
     def is_packed_otherwise(self, name: str) -> bool:
-        """Whether a file is called as one of the table, and packed in another way, or not downloaded to its end."""
+        """Return whether a file is named like one of the table but packed in another way, or not fully downloaded."""
         return re.fullmatch(self._start + _PACKED_OTHERWISE_PATTERN, name, re.IGNORECASE) is not None
 
     @property
@@ -69,7 +69,7 @@ _UNREAD_TABLES = {
 
 
 def unread_table(name: str) -> str:
-    """What a file or folder of the public data holds that nothing here reads; "" for any other."""
+    """Return what a file or folder of the public data holds that nothing here reads; "" for any other."""
     stem = re.match(r"[a-z]+", name.lower())
     return _UNREAD_TABLES.get(stem[0], "") if stem else ""
 

@@ -111,7 +111,7 @@ def balance(note_moments: Floats, rater_moments: Floats, mu: float) -> Move:
 
 
 def _find_factor_shift(own: Floats, other: Floats) -> tuple[Floats, Floats]:
-    """Moves of own and other for the shift c of the other's factors that costs least.
+    """Return moves of own and other for the shift c of the other's factors that costs least.
 
     It minimises FACTOR_PENALTY mean|g + c|^2 + INTERCEPT_PENALTY mean (i - f . c)^2.
     """
@@ -123,13 +123,13 @@ def _find_factor_shift(own: Floats, other: Floats) -> tuple[Floats, Floats]:
 
 
 def penalty(note_moments: Floats, rater_moments: Floats, mu: float) -> float:
-    """The objective without its errors: lambda times the means of the squares, as the production code has it."""
+    """Return the objective without its errors: lambda times the means of the squares, as the production code has it."""
     squares = np.diagonal(note_moments) + np.diagonal(rater_moments)
     return float(INTERCEPT_PENALTY * (squares[1] + mu * mu) + FACTOR_PENALTY * squares[2:].sum())
 
 
 def principal_axes(note_moments: Floats, rater_moments: Floats) -> Floats:
-    """The rotation (k, k) after which the factors of both sides are uncorrelated, strongest first.
+    """Return the rotation (k, k) after which the factors of both sides are uncorrelated, strongest first.
 
     Any rotation is as good for the objective; this one makes several factors comparable between fits.
     """
@@ -140,7 +140,7 @@ def principal_axes(note_moments: Floats, rater_moments: Floats) -> Floats:
 
 
 def _take_matrix_roots(matrix: Floats) -> tuple[Floats, Floats]:
-    """The square root of a positive definite matrix, and the root's inverse."""
+    """Return the square root of a positive definite matrix, and the root's inverse."""
     values, vectors = np.linalg.eigh(matrix)
     root = np.sqrt(np.maximum(values, _TINY * _TINY))
     return (vectors * root) @ vectors.T, (vectors / root) @ vectors.T
@@ -156,7 +156,7 @@ class Extrapolation:
         self._last: tuple[Floats, Floats] | None = None
 
     def following(self, point: Floats, image: Floats) -> Floats:
-        """The point to try after a sweep took `point` to `image`."""
+        """Return the point to try after a sweep took `point` to `image`."""
         gap = image - point
         if self._last is not None:
             self._remember(image - self._last[0], gap - self._last[1])
@@ -186,7 +186,7 @@ class Extrapolation:
 
 
 def _compute_inner_product(one: Floats, two: Floats) -> float:
-    """The inner product. Not by BLAS, whose threads go on spinning on the cores that the next sweep needs."""
+    """Return the inner product. Not by BLAS, whose threads go on spinning on the cores that the next sweep needs."""
     return float(np.einsum("i,i->", one, two))
 
 
@@ -233,7 +233,7 @@ def warm_start(rater_ids: Ids, start: Factorization) -> Floats:
 
 
 def _orthogonalise(patterns: Floats) -> Floats:
-    """The patterns (n, k) at right angles to each other, each with the spread of real rater factors."""
+    """Return the patterns (n, k) at right angles to each other, each with the spread of real rater factors."""
     directions, _ = np.linalg.qr(patterns)
     upright: Floats = directions * (_RATER_FACTOR_SPREAD * np.sqrt(len(patterns)))
     return upright
@@ -325,7 +325,7 @@ def _fit_table(
 
 
 def _select_part(table: RatingTable) -> RatingTable:
-    """The ratings of every fourth note, of all raters: those who lose all their ratings begin at zero."""
+    """Return the ratings of every fourth note, of all raters: those who lose all their ratings begin at zero."""
     mask = (table.note & (_PART_STEP - 1)) == 0  # a power of two: a remainder of 200 million numbers takes long
     return RatingTable(
         table.note_ids[::_PART_STEP],
@@ -414,7 +414,7 @@ def _turn_to_principal_axes(state: _BestFit) -> None:
 
 
 def _fix_sign(state: _BestFit) -> None:
-    """The larger camp is negative: turn a factor when under half of the raters not at zero have it so."""
+    """Make the larger camp negative: turn a factor when under half of the raters not at zero have it so."""
     for k in range(1, state.raters.shape[1]):
         column = state.raters[:, k]
         if np.count_nonzero(column < 0) * 2 < np.count_nonzero(column):

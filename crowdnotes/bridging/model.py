@@ -60,14 +60,14 @@ class RatingTable:
         return len(self.note)
 
     def keep(self, mask: npt.NDArray[np.bool_]) -> RatingTable:
-        """The ratings where mask (m,) is true, with ids that no longer occur left out."""
+        """Return the ratings where mask (m,) is true, with ids that no longer occur left out."""
         note_ids, note = _drop_unused_ids(self.note_ids, self.note[mask])
         rater_ids, rater = _drop_unused_ids(self.rater_ids, self.rater[mask])
         weight = None if self.weight is None else self.weight[mask]
         return RatingTable(note_ids, rater_ids, note, rater, self.helpful[mask], weight)
 
     def only(self, mask: npt.NDArray[np.bool_]) -> RatingTable:
-        """The ratings where mask (m,) is true; all notes and raters stay in their places, with ratings or without."""
+        """Return the ratings where mask (m,) is true; notes and raters without ratings stay in their places."""
         weight = None if self.weight is None else self.weight[mask]
         return replace(self, note=self.note[mask], rater=self.rater[mask], helpful=self.helpful[mask], weight=weight)
 
@@ -119,7 +119,7 @@ def _drop_unused_ids(ids: Ids, index: Indices) -> tuple[Ids, Indices]:
 def filter_mask(
     table: RatingTable, thresholds: Thresholds = THRESHOLDS
 ) -> tuple[npt.NDArray[np.bool_], dict[str, int]]:
-    """The ratings that enter the fit, as a mask (m,), and how many each step dropped, by a name that says why."""
+    """Return the ratings that enter the fit, as a mask (m,), and how many each step dropped, by reason."""
     fewest, least = thresholds.min_raters_per_note, thresholds.min_ratings_per_rater
     everything = np.ones(len(table), dtype=bool)
     notes = _mask_often_enough(table.note, everything, len(table.note_ids), fewest)

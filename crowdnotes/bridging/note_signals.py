@@ -132,12 +132,12 @@ def both_sides(table: RatingTable, view: View) -> tuple[Floats, Floats, Floats]:
 
 
 def half_distance(view: View, thresholds: Thresholds) -> float:
-    """The distance from a note at which a rater's tags count half."""
+    """Return the distance from a note at which a rater's tags count half."""
     return float(np.percentile(view.distance[view.used], thresholds.tag_distance_percentile))
 
 
 def tag_weights(distance: Floats, half: float) -> Floats:
-    """A rater counts for less the further their viewpoint is from the note's (tag_filter.py)."""
+    """Return weights: a rater counts for less the further their viewpoint is from the note's (tag_filter.py)."""
     weights: Floats = 1 / (1 + (distance / half) ** _WEIGHT_STEEPNESS) if half > 0 else np.ones(len(distance))
     return weights
 
@@ -197,7 +197,7 @@ def incorrect_counts(ratings: Ratings, view: View, usual: Floats, thresholds: Th
 
 
 def _mask_complaints(ratings: Ratings) -> Bools:
-    """Which ratings come with any not-helpful tag (m,)."""
+    """Return which ratings come with any not-helpful tag (m,)."""
     complains = np.zeros(len(ratings.table), dtype=bool)
     for tag in NOT_HELPFUL_TAGS:
         if tag in ratings.tags:
@@ -206,7 +206,7 @@ def _mask_complaints(ratings: Ratings) -> Bools:
 
 
 def _count_chosen_tags(ratings: Ratings, tags: tuple[str, ...], raters: int) -> Whole | None:
-    """How many of these tags so many raters chose, (n,); None without any tags."""
+    """Return how many of these tags so many raters chose, (n,); None without any tags."""
     if not ratings.tags:
         return None
     chosen = np.zeros(len(ratings.table.note_ids), dtype=np.int64)
@@ -232,7 +232,7 @@ def sampled_signals(
 
 
 def high_volume_raters(ratings: Ratings, thresholds: Thresholds) -> Bools | None:
-    """The busiest raters (u,) of the last 7 or 28 days of the data; None without times.
+    """Return the busiest raters (u,) of the last 7 or 28 days of the data; None without times.
 
     Of under 200 notes nobody is: the scorer takes so few for a test (process_data.py, `tag_high_volume_raters`).
     """

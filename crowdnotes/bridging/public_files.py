@@ -40,7 +40,7 @@ _PARQUET_SUFFIXES = (".parquet", ".pq")
 
 
 def find_shards(spec: TableSpec, data: Path) -> list[Path]:
-    """The files of a table under a folder, in order: `ratings-00000.tsv`, `ratings/*.tsv`, zipped or not.
+    """Return the files of a table under a folder, in order: `ratings-00000.tsv`, `ratings/*.tsv`, zipped or not.
 
     Of several downloads of one file the one with the newest rows; `passed_over` names the others. A path to a file is
     taken as it is. Empty when the folder has none.
@@ -76,7 +76,7 @@ def passed_over(data: Path, specs: Sequence[TableSpec] = TABLES) -> list[str]:
 
 
 def _choose_shards(spec: TableSpec, data: Path) -> tuple[list[Path], list[str]]:
-    """The files to read, and a sentence on each that another of the same place in the table is newer than."""
+    """Return the files to read, and a sentence on each that another of the same place in the table is newer than."""
     if data.is_file():
         return [data], []
     if not data.is_dir():
@@ -100,7 +100,7 @@ def _choose_shards(spec: TableSpec, data: Path) -> tuple[list[Path], list[str]]:
 
 
 def _find_age(spec: TableSpec, path: Path) -> tuple[int, int, str]:
-    """What grows with the age of a download: its newest row, then when it came; lowest for one that cannot be read."""
+    """Return how new a download is: its newest row, then when it came; lowest if it cannot be read."""
     found = path.stat()
     try:
         newest = _find_newest_time(path, spec.changed, found.st_mtime_ns)
@@ -111,7 +111,7 @@ def _find_age(spec: TableSpec, path: Path) -> tuple[int, int, str]:
 
 @lru_cache(maxsize=64)
 def _find_newest_time(path: Path, column: str, _mtime: int) -> int:
-    """The newest time in a column, in milliseconds; 0 without one."""
+    """Return the newest time in a column, in milliseconds; 0 without one."""
     newest = 0
     for header, block in read_blocks(path):
         if column in header:
@@ -134,7 +134,7 @@ def ready_table(spec: TableSpec, data: Path) -> Path | None:
 
 
 def read_header(path: Path) -> list[str]:
-    """The column names of a file (of the first member of a zip)."""
+    """Return the column names of a file (of the first member of a zip)."""
     with open_members(path) as members:
         for member in members:
             return header_of(member, path)
@@ -142,7 +142,7 @@ def read_header(path: Path) -> list[str]:
 
 
 def read_blocks(path: Path) -> Iterator[tuple[list[str], bytes]]:
-    """The column names and the next whole lines, block after block; a zip's members one after the other.
+    """Yield the column names and the next whole lines, block after block; a zip's members one after the other.
 
     Raises InputError when the file is cut short, damaged, or not text in columns.
     """
@@ -155,7 +155,7 @@ def read_blocks(path: Path) -> Iterator[tuple[list[str], bytes]]:
 
 @contextmanager
 def open_members(path: Path) -> Iterator[Iterator[IO[bytes]]]:
-    """The file, or a zip's members, to be read one after the other. Raises InputError when it is damaged."""
+    """Open the file, or a zip's members, to read them one after the other. Raises InputError when it is damaged."""
     try:
         if path.name.lower().endswith(".zip"):
             with zipfile.ZipFile(path) as archive:
@@ -190,7 +190,7 @@ def open_members(path: Path) -> Iterator[Iterator[IO[bytes]]]:
 
 
 def header_of(stream: IO[bytes], path: Path) -> list[str]:
-    """The column names, read from the first line. Raises InputError when it has none."""
+    """Return the column names, read from the first line. Raises InputError when it has none."""
     line = stream.readline(1_000_000)
     try:
         columns = line.decode("utf-8-sig").rstrip("\r\n").split("\t")
@@ -206,7 +206,7 @@ def header_of(stream: IO[bytes], path: Path) -> list[str]:
 
 
 def whole_lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
-    """The rest of a file in blocks of whole lines; only the last may lack its line break."""
+    """Yield the rest of a file in blocks of whole lines; only the last may lack its line break."""
     rest = b""
     while chunk := stream.read(BLOCK_BYTES):
         cut = chunk.rfind(b"\n") + 1
@@ -238,7 +238,7 @@ _EMPTY_VALUES = ["", "NA", "NaN", "nan", "null", "None"]
 
 
 def plan(spec: TableSpec, header: list[str]) -> dict[str, ColumnKind]:
-    """The known columns of a file, under today's names. Raises InputError when a needed one is missing."""
+    """Return the known columns of a file, under today's names. Raises InputError when a needed one is missing."""
     present = {spec.canonical(name) for name in header}
     missing = [name for name in spec.required if name not in present]
     if spec is RATINGS and not present & {"helpfulnessLevel", "helpful"}:
@@ -252,7 +252,7 @@ def plan(spec: TableSpec, header: list[str]) -> dict[str, ColumnKind]:
 
 
 def parse(spec: TableSpec, header: list[str], block: bytes, dropped: Counter[str]) -> pa.Table:
-    """The usable rows of a block, as typed columns under today's names; `dropped` counts the rest by reason."""
+    """Return the usable rows of a block, as typed columns under today's names; `dropped` counts the rest by reason."""
     names = [spec.canonical(name) for name in header]
     wanted = plan(spec, header)
     try:
@@ -294,7 +294,7 @@ def _read_csv_block(block: bytes, names: list[str], types: dict[str, pa.DataType
 def _read_by_value(
     block: bytes, names: list[str], wanted: dict[str, ColumnKind], spec: TableSpec, dropped: Counter[str]
 ) -> pa.Table:
-    """The slow way, for a block in which some value is not what its column should hold.
+    """Convert a block value by value, for one in which some value is not what its column should hold.
 
     In a needed column such a value drops the row; in another it becomes "not known", and is counted.
     """
@@ -376,7 +376,7 @@ def _convert_column(raw: pa.ChunkedArray, kind: ColumnKind) -> pa.ChunkedArray:
 
 
 def _add_helpful_num(table: pa.Table, dropped: Counter[str]) -> pa.Table:
-    """Adds helpfulNum: 1 HELPFUL, 0.5 SOMEWHAT_HELPFUL, 0 NOT_HELPFUL; from the flags where there is no level."""
+    """Add helpfulNum: 1 HELPFUL, 0.5 SOMEWHAT_HELPFUL, 0 NOT_HELPFUL; from the flags where there is no level."""
     empty = pa.nulls(table.num_rows, pa.float32())
     number: pa.Array | pa.ChunkedArray = empty
     if "helpful" in table.column_names:
@@ -403,7 +403,7 @@ def _filter_rows(table: pa.Table, mask: pa.ChunkedArray, reason: str, dropped: C
 
 
 def repeated(keys: Sequence[npt.NDArray[np.int32]]) -> npt.NDArray[np.bool_]:
-    """Which rows repeat an earlier one: keys, (m,) each, are one or two whole numbers a row, from 0 up."""
+    """Return which rows repeat an earlier one: keys, (m,) each, are one or two whole numbers a row, from 0 up."""
     first, *second = keys
     together = first.astype(np.int64)
     for other in second:
@@ -412,7 +412,7 @@ def repeated(keys: Sequence[npt.NDArray[np.int32]]) -> npt.NDArray[np.bool_]:
 
 
 def _find_repeated_rows(parquet: Path, key: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """The same of a file by its key columns, which must fit into memory as numbers."""
+    """Return the same of a file by its key columns, which must fit into memory as numbers."""
     numbers = []
     for name in key:
         column = read_column(parquet, name).dictionary_encode().unify_dictionaries()
@@ -525,7 +525,7 @@ def _build_schema(spec: TableSpec, present: set[str]) -> pa.Schema:
 
 
 def _fit_to_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """All shards in one shape; a column that this shard lacks is empty."""
+    """Bring all shards into one shape; a column that this shard lacks is empty."""
     columns = [
         table[field.name] if field.name in table.column_names else pa.nulls(table.num_rows, field.type)
         for field in schema
@@ -558,7 +558,7 @@ class FoundTable:
 
 @contextmanager
 def found_table(spec: TableSpec, data: Path) -> Iterator[FoundTable | None]:
-    """The table at a path: a file of it, or the folder that holds it, Parquet of ours before TSV, zipped or not.
+    """Find the table at a path: a file, or the folder that holds it, our Parquet before TSV, zipped or not.
 
     None when the folder has none. Raises InputError when there is no such path, or the download cannot be read.
     """
@@ -577,7 +577,7 @@ def found_table(spec: TableSpec, data: Path) -> Iterator[FoundTable | None]:
 
 
 def column_names(parquet: Path) -> list[str]:
-    """The columns of a Parquet file. Raises InputError when it is none, or is cut short."""
+    """Return the columns of a Parquet file. Raises InputError when it is none, or is cut short."""
     try:
         names: list[str] = pq.read_schema(parquet).names
     except (pa.ArrowException, OSError) as error:

@@ -105,7 +105,7 @@ def gather_facts(data: Path, note_ids: Ids) -> NoteFacts:
 
 
 def _coalesce_column(tables: list[pd.DataFrame], name: str) -> pd.Series | None:
-    """A column from the first table that knows it, note by note."""
+    """Return a column from the first table that knows it, note by note."""
     found: pd.Series | None = None
     for table in tables:
         if name in table:
@@ -114,7 +114,7 @@ def _coalesce_column(tables: list[pd.DataFrame], name: str) -> pd.Series | None:
 
 
 def _load_note_columns(spec: TableSpec, data: Path, note_ids: Ids, wanted: tuple[str, ...]) -> pd.DataFrame | None:
-    """The wanted columns of the notes asked for, in their order; None where there is no such table."""
+    """Return the wanted columns of the notes asked for, in their order; None where there is no such table."""
     with found_table(spec, data) as found:
         if found is None:
             return None
@@ -144,7 +144,7 @@ def _read_note_frame(spec: TableSpec, parquet: Path, wanted: tuple[str, ...]) ->
 
 
 def _read_checked_column(spec: TableSpec, parquet: Path, name: str) -> pa.ChunkedArray:
-    """A column whose ids and times are whole numbers: as floats they would have lost digits."""
+    """Return a column whose ids and times are whole numbers: as floats they would have lost digits."""
     column = read_column(parquet, name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -203,7 +203,7 @@ class RatersTaken(FrozenModel):
 
 
 def core_raters(data: Path, rater_ids: Ids) -> Bools | None:
-    """Which raters (u,) Core takes: those of its groups, and those whom the enrolment under `data` does not list.
+    """Return which raters (u,) Core takes: those of its groups, and those that the enrolment under `data` lacks.
 
     One who is listed without a group is not taken, as in the scorer (scorer.py, `_filter_input`). None where the data
     has no group at all. Raises InputError where ratings and enrolment name people otherwise.
@@ -240,7 +240,7 @@ def helpful_raters(
     intercepts: npt.NDArray[np.float64],
     thresholds: Thresholds,
 ) -> Bools | None:
-    """Which raters (u,) are at or above the thresholds, given the notes' provisional statuses and intercepts (n,).
+    """Return which raters (u,) reach the thresholds, given the notes' provisional statuses and intercepts (n,).
 
     created_at_ms: of the ratings (m,). None when it is not known when the notes were written.
     """
@@ -390,7 +390,7 @@ class FittedRaters:
 def fit_raters(
     ratings: Ratings, facts: NoteFacts, thresholds: Thresholds, start: Factorization | None = None
 ) -> FittedRaters:
-    """The two fits before notes are scored: on all ratings that count, then on those of raters the crowd agreed with.
+    """Return the two fits before notes are scored: on all ratings, then on those of raters the crowd agreed with.
 
     facts: of the ratings' notes.
     """
@@ -403,7 +403,7 @@ def fit_raters(
 
 
 def those_that_count(ratings: Ratings, thresholds: Thresholds) -> tuple[Ratings, dict[str, int]]:
-    """The ratings that enter the fit, and how many did not, by reason. Raises InputError when none are left."""
+    """Return the ratings that enter the fit, and how many did not, by reason. Raises InputError when none are left."""
     keep, few = filter_mask(ratings.table, thresholds)
     if not keep.any():
         raise nothing_left(Counter(ratings.dropped) + Counter(few), thresholds)
@@ -417,14 +417,14 @@ EARLY = "ratings of early notes that call the post not misleading"
 
 
 def mask_early_not_misleading(facts: NoteFacts) -> Bools | None:
-    """Which notes (n,) call the post fine and are so old that their ratings are not used; None if not known."""
+    """Return which notes (n,) call the post fine and are so old that their ratings are not used; None if not known."""
     if facts.misleading is None or facts.created_at_ms is None:
         return None
     return ~facts.misleading & (facts.created_at_ms <= NOT_MISLEADING_UNTIL_MS)
 
 
 def without_early_not_misleading(ratings: Ratings, facts: NoteFacts) -> tuple[Ratings, NoteFacts, dict[str, int]]:
-    """What is left without ratings of early notes that call the post fine, and how many went, by reason."""
+    """Return what is left without ratings of early notes that call the post fine, and how many went, by reason."""
     early = mask_early_not_misleading(facts)
     if early is None or not early.any():
         return ratings, facts, {}
@@ -458,7 +458,7 @@ def _fit_helpful_raters(
     thresholds: Thresholds,
     notices: list[str],
 ) -> Factorization:
-    """The fit on ratings by raters at or above the helpfulness thresholds, begun from the first."""
+    """Return the fit on ratings by raters at or above the helpfulness thresholds, begun from the first."""
     chosen = None
     if fitted.created_at_ms is not None:
         chosen = helpful_raters(
@@ -474,7 +474,7 @@ def _fit_helpful_raters(
 
 
 def final_scores(table: RatingTable, raters: FrozenRaters, thresholds: Thresholds) -> ScoredNotes:
-    """Notes with enough ratings by the frozen raters; the others have no score (NaN)."""
+    """Score notes with enough ratings by the frozen raters; the others have no score (NaN)."""
     scored = score_notes(table, raters)
     _, known = locate(table.rater_ids, raters.ids)
     counts = np.bincount(table.note[known[table.rater]], minlength=len(table.note_ids))

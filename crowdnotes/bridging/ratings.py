@@ -42,11 +42,11 @@ class Ratings:
     sampled: Bools | None = None
 
     def keep(self, mask: Bools) -> Ratings:
-        """The ratings where mask (m,) is true, with ids that no longer occur left out."""
+        """Return the ratings where mask (m,) is true, with ids that no longer occur left out."""
         return self._with_rows(self.table.keep(mask), mask)
 
     def only(self, mask: Bools) -> Ratings:
-        """The ratings where mask (m,) is true; all notes and raters stay in their places, with ratings or without."""
+        """Return the ratings where mask (m,) is true; notes and raters without ratings stay in their places."""
         return self._with_rows(self.table.only(mask), mask)
 
     def _with_rows(self, table: RatingTable, mask: Bools) -> Ratings:
@@ -169,7 +169,7 @@ def _read_times_and_tags(path: Path, names: list[str]) -> tuple[npt.NDArray[np.i
 
 
 def _read_sampled(path: Path, names: list[str]) -> Bools | None:
-    """Which ratings X asked people drawn at random for; None where the table does not say."""
+    """Return which ratings X asked people drawn at random for; None where the table does not say."""
     if "ratingSourceBucketed" not in names:
         return None
     sampled: Bools = is_sampled(read_column(path, "ratingSourceBucketed")).to_numpy().astype(bool, copy=False)

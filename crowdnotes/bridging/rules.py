@@ -33,17 +33,17 @@ from crowdnotes.wording import fill
 
 
 def at_least(measure: str, value: float, line: float, **values: object) -> Distance:
-    """A measure that should reach its line; NaN never does."""
+    """Return a measure that should reach its line; NaN never does."""
     return _build_distance(fill(measure, **values), value, line, "at least", value >= line)
 
 
 def at_most(measure: str, value: float, line: float, **values: object) -> Distance:
-    """A measure that should not pass its line; NaN never grants it."""
+    """Return a measure that should not pass its line; NaN never grants it."""
     return _build_distance(fill(measure, **values), value, line, "at most", value <= line)
 
 
 def below(measure: str, value: float, line: float, **values: object) -> Distance:
-    """A measure that should stay under its line; NaN never grants it."""
+    """Return a measure that should stay under its line; NaN never grants it."""
     return _build_distance(fill(measure, **values), value, line, "below", value < line)
 
 
@@ -59,7 +59,7 @@ def outcome(
     *distances: Distance,
     **values: object,
 ) -> RuleOutcome:
-    """A rule's word; its status and its reason, by name and values, are kept only when it fired."""
+    """Return a rule's word; its status and its reason, by name and values, are kept only when it fired."""
     reason = fill(words, **values) if fired else ""
     return RuleOutcome(rule=rule, fired=fired, status=status if fired else None, reason=reason, distances=distances)
 
@@ -485,7 +485,7 @@ def decide(note: NoteSignals, thresholds: Thresholds, order: tuple[Rule, ...] = 
 
 
 def _find_blocking_outcomes(status: NoteStatus, outcomes: list[RuleOutcome]) -> tuple[RuleOutcome, ...]:
-    """What keeps the note from being shown: each rule that took it away, and the main one when it was not reached."""
+    """Return what keeps the note from being shown: each rule that acted, and the main one when not reached."""
     if status is NoteStatus.HELPFUL:
         return ()
     helpful_rules = {RuleName.GENERAL_HELPFUL, RuleName.INERTIA}
@@ -499,7 +499,7 @@ def _find_blocking_outcomes(status: NoteStatus, outcomes: list[RuleOutcome]) -> 
 
 
 def _explain_unmet_lines(said: RuleOutcome) -> str:
-    """Why the main rule did not fire: it gives no reason of its own then."""
+    """Return why the main rule did not fire: it gives no reason of its own then."""
     short = "; ".join(distance.for_readers for distance in said.distances if not distance.met)
     if not short:
         return "It calls the post not misleading, and only notes on misleading posts are shown."

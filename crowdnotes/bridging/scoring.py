@@ -40,7 +40,7 @@ class FrozenRaters:
 
     @classmethod
     def of(cls, fit: Factorization) -> FrozenRaters:
-        """The raters of a fit with one factor."""
+        """Return the raters of a fit with one factor."""
         if fit.raters.factors.shape[1] != 1:
             raise InputError("Notes are scored on one factor.", "Fit with one factor.")
         return cls(

@@ -270,7 +270,7 @@ def squared_errors(
     others: Floats,
     shift: float,
 ) -> float:
-    """The weighted sum of squared errors of rows first..last-1; own, others: (n, 1 + k), intercept first."""
+    """Return the weighted sum of squared errors of rows first..last-1; own, others: (n, 1 + k), intercept first."""
     total = 0.0
     for position in range(start[first], start[last]):
         row, other = first + rows[position], columns[position]
@@ -283,7 +283,7 @@ def squared_errors(
 
 @_compiled()
 def in_order(note: Indices, rater: Indices) -> bool:
-    """Whether ratings (m,) come by note, and of each note by rater."""
+    """Return whether ratings (m,) come by note, and of each note by rater."""
     for position in range(1, note.size):
         before = position - 1
         if note[before] > note[position] or (note[before] == note[position] and rater[before] > rater[position]):
@@ -360,7 +360,7 @@ class Rows:
         return len(self.start) - 1
 
     def piece(self, number: int) -> tuple[int, int, Offsets, Shorts, Indices, Singles, Singles]:
-        """What a compiled loop takes for one chunk of rows."""
+        """Return what a compiled loop takes for one chunk of rows."""
         first, last = self.bounds[number : number + 2].tolist()
         return first, last, self.start, self.rows, self.columns, self.values, self.weights
 
@@ -372,7 +372,7 @@ class Rows:
 
 
 def lay_out(table: RatingTable, each: Each) -> tuple[Rows, Rows]:
-    """The ratings by note and by rater, the same whatever order they came in; quicker if by note and then by rater."""
+    """Return the ratings by note and by rater, the same for any order; quicker if by note and then by rater."""
     note, rater = np.require(table.note, np.int32, _MEMORY_LAYOUT), np.require(table.rater, np.int32, _MEMORY_LAYOUT)
     helpful = np.require(table.helpful, np.float32, _MEMORY_LAYOUT)
     weight = _NO_WEIGHTS if table.weight is None else np.require(table.weight, np.float32, _MEMORY_LAYOUT)
@@ -420,7 +420,7 @@ def _sort_ratings(ratings: Ratings, rows: int, each: Each) -> Ratings:
 def _group_by_row(
     keys: Indices, cuts: list[slice], piece: Callable[[int], Ratings], rows: int, each: Each, *, weighted: bool
 ) -> Rows:
-    """The pieces' ratings in chunks of their rows, in each chunk in their order; keys[cuts[n]]: the rows of piece n."""
+    """Return the pieces' ratings in chunks of their rows, in their order; keys[cuts[n]]: the rows of piece n."""
     found = _allocate_rows(keys, rows, weighted=weighted)
     start, bounds = found.start, found.bounds
     chunk = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
@@ -437,7 +437,7 @@ def _group_by_row(
 
 
 def _allocate_rows(keys: Indices, rows: int, *, weighted: bool) -> Rows:
-    """The chunks of rows with so many ratings as `keys` has of each, and space for the ratings."""
+    """Return the chunks of rows with so many ratings as `keys` has of each, and space for the ratings."""
     start = np.zeros(rows + 1, dtype=np.int64)
     count_rows(keys, start[1:])
     np.cumsum(start, out=start)
@@ -473,7 +473,7 @@ class Workers:
         return self._sum(run, rows), moments.sum(axis=0) / len(rows)
 
     def squared_errors(self, rows: Rows, own: Floats, others: Floats, mu: float) -> float:
-        """The weighted sum of squared errors of all rows, by a pass over the ratings."""
+        """Return the weighted sum of squared errors of all rows, by a pass over the ratings."""
 
         def run(piece: int) -> float:
             return float(squared_errors(*rows.piece(piece), own, others, mu))
@@ -481,7 +481,7 @@ class Workers:
         return self._sum(run, rows)
 
     def subtract_intercepts(self, rows: Rows, own: Floats, others: Floats) -> Rows:
-        """The same rows with values less both sides' intercepts, column 0 of own and others."""
+        """Return the same rows with values less both sides' intercepts, column 0 of own and others."""
         left = np.empty_like(rows.values)
 
         def run(piece: int) -> None:

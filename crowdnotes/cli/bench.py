@@ -69,7 +69,7 @@ def helpfulness(
     limit: _RowLimit = None,
     as_json: Json = False,
 ) -> None:
-    """The helpfulness gate against what the crowd said: macro-F1, accuracy, AUC.
+    """Measure the helpfulness gate against what the crowd said: macro-F1, accuracy, AUC.
 
     Notes that the local judge was trained on are marked, and judged by its cross-validation.
     """
@@ -92,7 +92,7 @@ def correctness(
     limit: _RowLimit = None,
     as_json: Json = False,
 ) -> None:
-    """The correctness gate against faithful and distorted notes: AUC, macro-F1, and both by kind of distortion.
+    """Measure the correctness gate on faithful and distorted notes: AUC, macro-F1, and both by kind of distortion.
 
     Without a model nothing judges them but a person: no AUC then, and all counted as not run.
     """
@@ -207,7 +207,7 @@ def reach(
     limit: _RowLimit = None,
     as_json: Json = False,
 ) -> None:
-    """The share of posts under which X showed a note where a search finds what that note cites, at 5 and at 10.
+    """Measure for how many posts with a shown note a search finds what that note cites, at 5 and at 10.
 
     page is the very page; subject a page of the same site with words of the note; site any page of the site. Of earlier
     notes the note itself, notes on its post, near copies and those of its day are left out; where its post is not
@@ -282,12 +282,12 @@ def jury(
 
 
 def is_health(data: Path) -> bool:
-    """Whether a file is one of HealthNotes, by its ending."""
+    """Return whether a file is one of HealthNotes, by its ending."""
     return data.suffix.lower() in {".jsonl", ".json"}
 
 
 def chosen_engine(workspace: Workspace, choice: EngineOption) -> Engine:
-    """The engine asked for. Raises ConfigurationError when no language model's server is set."""
+    """Return the engine asked for. Raises ConfigurationError when no language model's server is set."""
     from crowdnotes.engines.choice import reader_folder
     from crowdnotes.engines.local import LocalEngine
     from crowdnotes.engines.local.entailment import NliReader
@@ -305,7 +305,7 @@ def chosen_engine(workspace: Workspace, choice: EngineOption) -> Engine:
 
 
 def _read_held_out_chances(judge: str, engine: EngineOption) -> dict[int, float]:
-    """What cross-validation said of the notes that the shipped head was trained on; nothing for a language model."""
+    """Return what cross-validation said of the shipped head's training notes; nothing for a language model."""
     from crowdnotes.studies.data_files import read_held_out
 
     return read_held_out(judge).by_mark() if engine is EngineOption.LOCAL else {}
@@ -417,7 +417,7 @@ def utility(
 def _compare_post_sources(
     stages: StageRunner, reading: StageRunner, note: HealthNote, options: RunOptions
 ) -> SourcesRow:
-    """The sources of one post on both sides; a server that is not there, and a stop, are raised.
+    """Return the sources of one post on both sides; a server that is not there, and a stop, are raised.
 
     `reading` reads what the contributor cited, whether its date is known or not: it was there to be cited.
     """
@@ -450,7 +450,7 @@ def _compare_post_sources(
 
 
 def _read_cited_pages(stages: StageRunner, note: HealthNote, urls: list[str]) -> Case | None:
-    """The contributor's pages as far as they can be read; None where no case takes such links."""
+    """Return the contributor's pages as far as they can be read; None where no case takes such links."""
     from crowdnotes.cases.intake import create_case
 
     try:

@@ -166,7 +166,7 @@ def notes(
 
 
 def show_figures(found: Mapping[str, Any], *, as_json: bool) -> None:
-    """What a run came to."""
+    """Print a run's figures."""
     if as_json:
         print_json(found)
         return
@@ -209,7 +209,7 @@ def compare(
 def judged(
     shown: Sequence[Pair], ask: Callable[[LLMEngine, Post, str, str], tuple[dict[str, Side], str]]
 ) -> list[Vote]:
-    """The model's votes, each pair in both orders; `ask` gives sides by criterion, and why."""
+    """Return the model's votes, each pair in both orders; `ask` gives sides by criterion, and why."""
     from crowdnotes.engines.llm.engine import LLMEngine
     from crowdnotes.studies.bench.notes import Vote
 
@@ -239,7 +239,7 @@ def _ask_preferred_note(engine: LLMEngine, post: Post, left: str, right: str) ->
 
 
 def library_days(given: Iterable[str], libraries: Sequence[str]) -> dict[str, date]:
-    """The days of --library-date. Raises InputError for what is none, and for a library that is not searched."""
+    """Return the days of --library-date. Raises InputError for what is none, and for a library that is not searched."""
     days: dict[str, date] = {}
     for words in given:
         name, _, day = words.partition("=")
@@ -263,7 +263,7 @@ def _check_search_options(searching: bool, has_places: bool, is_whole: bool) -> 
 
 
 def check_dates(notes: Sequence[HealthNote]) -> None:
-    """Raises InputError for a note without its time: its evidence would have no cutoff."""
+    """Raise InputError for a note without its time: its evidence would have no cutoff."""
     undated = next((note for note in notes if note.created_at_ms is None), None)
     if undated is not None:
         raise InputError(
@@ -273,7 +273,7 @@ def check_dates(notes: Sequence[HealthNote]) -> None:
 
 
 def run_settings(out: Path, engine: EngineOption | None) -> Settings:
-    """The user's settings, libraries and caches; the cases lie in the run's own database."""
+    """Return the user's settings, libraries and caches; the cases lie in the run's own database."""
     from urllib.parse import quote
 
     from pydantic import SecretStr
@@ -288,7 +288,7 @@ def run_settings(out: Path, engine: EngineOption | None) -> Settings:
 def run_options(
     workspace: Workspace, data: Path, mode: Mode, libraries: list[str] | None, services: list[str] | None, **others: Any
 ) -> RunOptions:
-    """Raises InputError for a library or a service that there is not."""
+    """Return the run's options. Raises InputError for a library or a service that there is not."""
     import hashlib
 
     from crowdnotes.cli.draft import known_libraries, known_services
@@ -329,7 +329,7 @@ def _run_healthnotes_posts(
 
 
 def finished(ids: Iterable[str], folder: RunFolder[Row]) -> list[Row]:
-    """The rows of these posts that are on record, each once."""
+    """Return the rows of these posts that are on record, each once."""
     return [row for row in map(folder.row, dict.fromkeys(ids)) if row is not None]
 
 
@@ -398,14 +398,14 @@ def run_post(stages: StageRunner, note: HealthNote, options: RunOptions) -> Post
 
 
 def links_of(note: HealthNote) -> list[str]:
-    """The web addresses that the contributor gave, in order."""
+    """Return the web addresses that the contributor gave, in order."""
     from crowdnotes.text.note_rules import find_urls, x_storage_form
 
     return [span.url for span in find_urls(x_storage_form(note.note)) if span.has_scheme]
 
 
 def day_of(note: HealthNote) -> date | None:
-    """The day on which the contributor wrote, in UTC; None when the data does not say."""
+    """Return the day on which the contributor wrote, in UTC; None when the data does not say."""
     return None if note.created_at_ms is None else datetime.fromtimestamp(note.created_at_ms / 1000, UTC).date()
 
 

@@ -57,7 +57,7 @@ def supernotes(
 
 
 def run_supernote(stages: StageRunner, post: NotedPost, candidates: int) -> PostRow:
-    """The supernote of one post; its case stays in the run's database.
+    """Return the supernote of one post; its case stays in the run's database.
 
     What cannot be done for this post is a result; a server that is not there and a stop are raised, and the unfinished
     case is taken away.

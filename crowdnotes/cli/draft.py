@@ -138,7 +138,7 @@ def _read_attachments(files: list[Path], texts: list[str]) -> list[Attachment]:
 
 
 def settings_with(engine: EngineOption | None) -> Settings:
-    """The user's settings with that engine. Raises ConfigurationError when no server is set for a model."""
+    """Return the user's settings with that engine. Raises ConfigurationError when no server is set for a model."""
     settings = load_settings()
     if engine is EngineOption.LLM and settings.llm.base_url is None:
         raise ConfigurationError(
@@ -150,7 +150,7 @@ def settings_with(engine: EngineOption | None) -> Settings:
 
 
 def known_services(services: list[str], workspace: Workspace) -> list[str]:
-    """The services as given. Raises InputError for one that there is not."""
+    """Return the services as given. Raises InputError for one that there is not."""
     names = {provider.name for provider in make_providers(workspace.settings, workspace.libraries)}
     unknown = next((name for name in services if name not in names), None)
     if unknown is not None:
@@ -159,7 +159,7 @@ def known_services(services: list[str], workspace: Workspace) -> list[str]:
 
 
 def known_libraries(libraries: list[str], workspace: Workspace) -> list[str]:
-    """The libraries as given. Raises InputError for one that there is not."""
+    """Return the libraries as given. Raises InputError for one that there is not."""
     names = {info.name for info in workspace.libraries.list()}
     unknown = next((name for name in libraries if name not in names), None)
     if unknown is not None:
@@ -266,7 +266,7 @@ def supernote(
 
 
 def _read_given_notes(notes: Path | None, data: Path | None, post: str | None) -> ReadNotes | None:
-    """The notes that were given, if any were."""
+    """Return the notes that were given, if any were."""
     if notes is not None and data is not None:
         raise InputError("Notes come from one place.", "Give --notes or --data.")
     if data is not None:
@@ -279,7 +279,7 @@ def _read_given_notes(notes: Path | None, data: Path | None, post: str | None) -
 
 
 def _confirm_spending(case_id: str) -> None:
-    """Raises InputError where nobody is there to be asked, or says no: nothing was spent then."""
+    """Raise InputError where nobody is there to be asked, or says no: nothing was spent then."""
     if not sys.stdin.isatty():
         raise InputError("Nothing was spent yet.", f"Say --yes, or `crowdnotes supernote --case {case_id} --yes`.")
     if not typer.confirm("Go on?", err=True):
@@ -343,7 +343,7 @@ def _describe_candidate(item: Candidate | None) -> dict[str, Any] | None:
 
 
 def _compare_with_chance(newest: SupernoteRound, other: Candidate | None) -> dict[str, Any]:
-    """The chosen one against chance: a random one that passed the filters, and what all of them have in the mean."""
+    """Return a random one that passed the filters, and the mean of all of them, to compare with the chosen one."""
     scores = [item.score.intercept for item in newest.passed if item.score is not None]
     return {
         "chosen": _describe_candidate(newest.winning),

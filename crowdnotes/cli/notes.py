@@ -103,7 +103,7 @@ def length(
 
 
 def measured(note: str, *, x_data: bool = False) -> dict[str, Any]:
-    """What the command prints: characters, limit, urls, over (characters too many, 0 if none), warnings."""
+    """Return what the command prints: characters, limit, urls, over (characters too many, 0 if none), warnings."""
     if x_data:
         note = x_storage_form(note)
     characters = note_length(note)

@@ -41,7 +41,7 @@ def open_workspace(settings: Settings | None = None, **parts: Any) -> Workspace:
 
 
 def read_bytes(file: Path) -> bytes:
-    """What is in a file. Raises InputError where it cannot be read."""
+    """Return what is in a file. Raises InputError where it cannot be read."""
     try:
         return file.read_bytes()
     except OSError as error:
@@ -73,7 +73,7 @@ def write_out(text: str, out: Path | None, what: str = "") -> None:
 
 @contextmanager
 def writing_to(out: Path) -> Iterator[TextIO]:
-    """A file for an export, which its owner alone may read. Raises InputError where it cannot be written."""
+    """Open a file for an export, only for its owner. Raises InputError where it cannot be written."""
     try:
         with open_export(out) as file:
             yield file
@@ -82,12 +82,12 @@ def writing_to(out: Path) -> Iterator[TextIO]:
 
 
 def progress(line: str) -> None:
-    """A line of progress or an error for a person who watches, `printable`, on standard error."""
+    """Print a line of progress or an error for a person who watches, `printable`, on standard error."""
     print(printable(line), file=sys.stderr, flush=True)
 
 
 def printable(text: str) -> str:
-    """The text without what a terminal would obey: titles and posts come from outside."""
+    """Return the text without what a terminal would obey: titles and posts come from outside."""
     return _TERMINAL_CONTROL_PATTERN.sub("", text)
 
 
@@ -96,7 +96,7 @@ def _convert_for_json(value: object) -> object:
 
 
 def day(given: str | None) -> date | None:
-    """A day written as YYYY-MM-DD; None for none. Raises InputError for anything else."""
+    """Return a day written as YYYY-MM-DD; None for none. Raises InputError for anything else."""
     if given is None:
         return None
     found = parse_date(given)

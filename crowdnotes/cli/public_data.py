@@ -118,7 +118,7 @@ def score(
 
 
 def _name_passed_over(data: Path) -> None:
-    """What of a folder is not read, on standard error."""
+    """Print what of a folder is not read, on standard error."""
     from crowdnotes.bridging.public_files import passed_over
 
     for sentence in passed_over(data):
@@ -204,7 +204,7 @@ def note(
     index: _IndexOption = None,
     as_json: Json = False,
 ) -> None:
-    """A note's story: the ratings as they came, the score after them, what changed its status, in plain words."""
+    """Print a note's story: the ratings as they came, the score after them, and what changed its status."""
     from crowdnotes.public_data.database import reading
     from crowdnotes.public_data.story import story
 

@@ -63,7 +63,7 @@ def list_comparisons(as_json: Json = False) -> None:
 
 @app.command("results")
 def results(comparison_id: _ComparisonIdArgument, as_json: Json = False) -> None:
-    """What the answers come to: win rate, helpfulness, the five statements, each with its interval and n."""
+    """Print the results: win rate, helpfulness, the five statements, each with its interval and n."""
     with open_workspace() as workspace:
         found = workspace.comparisons.results(comparison_id)
     if as_json:

@@ -37,7 +37,7 @@ def helpfulness(
 
 
 def _write_trained_head(trained: TrainedHead, judge: str, note_ids: Iterable[str], folder: Path, *weights: str) -> None:
-    """The head, the first of the weights' names, and what was measured of it, into the folder and printed."""
+    """Write the head, the first of the weights' names, and its measures into the folder, and print them."""
     from crowdnotes.studies.data_files import pin, write_held_out
 
     trained.head.save(folder / weights[0])

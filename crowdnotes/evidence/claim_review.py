@@ -45,7 +45,7 @@ def claim_reviews(data: object) -> Iterator[Item]:
 
 
 def reviews_in_text(text: str) -> Iterator[Item]:
-    """The same of one JSON-LD text; one whose marks nobody can mend is passed over: see `holds_review`."""
+    """Yield the same of one JSON-LD text; one whose marks nobody can mend is passed over: see `holds_review`."""
     found = [item for data in loose_json(text) for item in claim_reviews(data)]
     if not found and holds_review(text):
         found = [item for data in loose_json(mend_quotes(unescape(text))) for item in claim_reviews(data)]
@@ -53,7 +53,7 @@ def reviews_in_text(text: str) -> Iterator[Item]:
 
 
 def holds_review(text: str) -> bool:
-    """Whether a text of JSON-LD names a ClaimReview, readable or not."""
+    """Return whether a text of JSON-LD names a ClaimReview, readable or not."""
     return "ClaimReview" in text or "claimReviewed" in text
 
 
@@ -96,7 +96,7 @@ def mend_quotes(text: str) -> str:
 
 
 def _end_of_string(text: str, start: int, mark: str, is_key: bool) -> int:
-    """Where the string that begins at `start` ends; the text's end where nothing ends it."""
+    """Return where the string that begins at `start` ends; the text's end where nothing ends it."""
     marks = "“”" if mark in "“”" else mark
     ends = _KEY_END_PATTERN if is_key else _VALUE_END_PATTERN
     for found in re.compile(f"[{marks}]").finditer(text, start):
@@ -148,7 +148,7 @@ def _is_claim_review(item: Item) -> bool:
 
 
 def fact_check(item: Item) -> FactCheck | None:
-    """What one ClaimReview says; None where it names no claim."""
+    """Return what one ClaimReview says; None where it names no claim."""
     claim = _read_text(_look_up(item, "claimReviewed"), _MAX_CLAIM_CHARACTERS)
     if not claim:
         return None
@@ -219,7 +219,7 @@ def _parse_number(text: str) -> float | None:
 
 
 def _parse_past_day(value: object) -> date | None:
-    """The day, unless it is yet to come: a slip of the pen would make a library look newer than it is."""
+    """Return the day, unless it is yet to come: a slip of the pen would make a library look newer than it is."""
     day = parse_date(value)
     return day if day is not None and day <= datetime.now(UTC).date() + timedelta(days=1) else None
 

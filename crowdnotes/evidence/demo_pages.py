@@ -61,7 +61,7 @@ _EXAMPLES_ADAPTER = TypeAdapter(tuple[Example, ...])
 
 @cache
 def examples() -> tuple[Example, ...]:
-    """All examples, in the order of teaching.
+    """Return all examples, in the order of teaching.
 
     Raises ConfigurationError when the pack is missing or damaged.
     """
@@ -74,17 +74,17 @@ def examples() -> tuple[Example, ...]:
 
 
 def example_with_notes() -> Example:
-    """The one whose post has notes of others, to practise making one from many. Raises as `examples` does."""
+    """Return the one whose post has notes of others, to practise making one from many. Raises as `examples` does."""
     return next(example for example in examples() if example.notes)
 
 
 def pasted_example(words: str, links: Sequence[str]) -> Example | None:
-    """The example whose post and links these are, letter for letter; None for anything else."""
+    """Return the example whose post and links these are, letter for letter; None for anything else."""
     return next((item for item in examples() if item.post.text == words and item.urls == tuple(links)), None)
 
 
 def is_demonstration_url(url: str) -> bool:
-    """Whether the host ends in ".example", so that a note which cites it must not be posted.
+    """Return whether the host ends in ".example", so that a note which cites it must not be posted.
 
     Works with or without a scheme; text that is no URL gives False.
     """
@@ -96,7 +96,7 @@ def is_demonstration_url(url: str) -> bool:
 
 
 def page_of(url: str | None) -> ExamplePage | None:
-    """The page of the pack at this address; None where there is none, and for every address of the real web.
+    """Return the page of the pack at this address; None where there is none, and for every address of the real web.
 
     Raises ConfigurationError as `examples` does, but never for an address of the real web.
     """
@@ -109,7 +109,7 @@ def page_of(url: str | None) -> ExamplePage | None:
 
 
 def example_of(case: Case) -> Example | None:
-    """The example that a case was begun from.
+    """Return the example that a case was begun from.
 
     The pack is opened for cases that use its pages alone: a damaged one must not stop real work.
     """

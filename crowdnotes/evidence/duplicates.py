@@ -48,17 +48,17 @@ _MIN_CONTAINED_SHARE = 0.9  # services show more of a text, or less, than others
 
 
 def normalised(text: str) -> str:
-    """The words of a text without case, punctuation and spacing: equal for exact copies."""
+    """Return the words of a text without case, punctuation and spacing: equal for exact copies."""
     return " ".join(words(unicodedata.normalize("NFKC", plain_letters(text)).casefold()))
 
 
 def source_key(source: Source) -> str:
-    """What a source is known by within its case: a page by its address, all else by its id."""
+    """Return what a source is known by within its case: a page by its address, all else by its id."""
     return canonical_url(source.url) if source.id.startswith("url:") and source.url else source.id
 
 
 def distinct(sources: Iterable[Source]) -> list[Source]:
-    """The first of those that turned out to lead to the same page; one that was read before one that was not."""
+    """Return the first of those that turned out to lead to the same page; one that was read before one that was not."""
     kept: list[Source] = []
     for source in sources:
         same = next((number for number, other in enumerate(kept) if _is_same_page(source, other)), None)
@@ -70,7 +70,7 @@ def distinct(sources: Iterable[Source]) -> list[Source]:
 
 
 def _is_same_page(source: Source, other: Source) -> bool:
-    """Whether both lead to one address and say the same: many sites give one canonical link to all their pages."""
+    """Return whether both lead to one address and say the same: many sites have one canonical link for all pages."""
     if _resolve_source_address(source) != _resolve_source_address(other):
         return False
     one_was_not_read = source.text_sha256 is None or other.text_sha256 is None
@@ -83,7 +83,7 @@ def _resolve_source_address(source: Source) -> str:
 
 
 def shingles(text: str) -> Shingles:
-    """The set of word triples of a text; a shorter text is one shingle, an empty one none."""
+    """Return the set of word triples of a text; a shorter text is one shingle, an empty one none."""
     found = normalised(text[:_MAX_COMPARED_CHARACTERS]).split()
     if len(found) <= _SHINGLE_WORDS:
         return frozenset([tuple(found)]) if found else frozenset()
@@ -91,7 +91,7 @@ def shingles(text: str) -> Shingles:
 
 
 def _are_near_copies(a: Shingles, b: Shingles) -> bool:
-    """Whether `_MIN_SIMILARITY` of all triples of the two are in both; two texts without words are copies."""
+    """Return whether `_MIN_SIMILARITY` of all triples of the two are in both; two texts without words are copies."""
     if min(len(a), len(b)) < _MIN_SIMILARITY * max(len(a), len(b)):
         return False
     shared = len(a & b)
@@ -99,7 +99,7 @@ def _are_near_copies(a: Shingles, b: Shingles) -> bool:
 
 
 def without_near_duplicates(items: Iterable[T], text: Callable[[T], str], limit: int | None = None) -> list[T]:
-    """The items in order, without those whose text is a near copy of one kept before; of those without words one stays.
+    """Return the items in order, without near copies of an earlier one; of those without words one stays.
 
     Put the best first: it is the one that stays. Stops at `limit` items, so that the rest is never compared.
     """
@@ -143,7 +143,7 @@ def _list_topic_keys(hit: Hit) -> list[str]:
 
 
 def merge(providers: Sequence[Rankings]) -> list[Hit]:
-    """The hits of all rankings of all providers, without repeats, best first; the best scores 1.
+    """Return the hits of all rankings of all providers, without repeats, best first; the best scores 1.
 
     Hits are the same page when they share a canonical address, a DOI or a library record: then they
     share their notices. A near copy of another's title and snippet is left out, a preprint before the
@@ -163,7 +163,7 @@ class _MergedPage:
 
 
 def _group_by_page(providers: Sequence[Rankings]) -> list[_MergedPage]:
-    """The hits grouped by identity, in the order in which they were first seen, with their score."""
+    """Return the hits grouped by identity, in the order in which they were first seen, with their score."""
     of: dict[str, _MergedPage] = {}
     for hit in (hit for rankings in providers for ranking in rankings for hit in ranking):
         _find_page(hit, of).hits.append(hit)
@@ -184,7 +184,7 @@ def _score_rank(rank: int) -> float:
 
 
 def _find_page(hit: Hit, of: dict[str, _MergedPage]) -> _MergedPage:
-    """The page that a hit belongs to; a hit with a DOI and an address may join two into one.
+    """Return the page that a hit belongs to; a hit with a DOI and an address may join two into one.
 
     Two records of one library stay two, whatever address they share: each is a part of that page.
     """
@@ -205,7 +205,7 @@ def _is_another_record(hit: Hit, other: Hit) -> bool:
 
 
 def _combine_hits(page: _MergedPage, score: float) -> Hit:
-    """The hit with the most to read, with what the others know besides."""
+    """Return the hit with the most to read, with what the others know besides."""
     hits = page.hits
     chosen = max(hits, key=lambda hit: (hit.library is not None, bool(hit.snippet), hit.published is not None))
     others = dict.fromkeys(hit.provider for hit in hits if hit.provider != chosen.provider)
@@ -236,7 +236,7 @@ def _drop_near_copies(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _is_near_copy(hit: Hit, own: Shingles, other: Hit, held: Shingles) -> bool:
-    """The same words; or, from another provider, words of which the longer text holds nearly all."""
+    """Return the same words; or, from another provider, words of which the longer text holds nearly all."""
     if len(own) >= _MIN_SHINGLES and _are_near_copies(own, held):
         return True
     fewer = min(len(own), len(held))

@@ -67,7 +67,7 @@ class PageCache:
             _log.warning("the page cache %s cannot be used (%s): pages are fetched", path.name, error)
 
     def over(self, transport: httpx.BaseTransport) -> httpx.BaseTransport:
-        """A transport that answers from the cache what it may, and asks `transport` for the rest."""
+        """Return a transport that answers from the cache what it may, and asks `transport` for the rest."""
         if self._storage is None:
             return transport
         return CacheTransport(_CacheableTransport(transport), storage=self._storage, rfc=CacheOptions(shared=True))
@@ -183,7 +183,7 @@ class PageFetcher(Protocol):
     """From a link to a page; never raises for what the web does."""
 
     def fetch(self, url: str, check: Callable[[], None] = ...) -> Page:
-        """The page, or why it could not be had. `check` is called often; what it raises passes through."""
+        """Return the page, or why it could not be had. `check` is called often; what it raises passes through."""
         ...
 
 
@@ -240,7 +240,7 @@ def follow(
     cache: PageCache | None = None,
     accept: str = "*/*",
 ) -> T:
-    """What `take` makes of the answer at the end of the redirects; each hop goes through the guard.
+    """Return what `take` makes of the answer at the end of the redirects; each hop goes through the guard.
 
     `hops` begins with the address and grows, so that a failure can name where it was. Raises FetchError, InputError
     for what is no web address, and whatever `take` and the deadline raise.
@@ -310,7 +310,7 @@ _GZIP_WINDOW_BITS = 31  # window bits of zlib for data with gzip's header
 
 
 def read_capped(response: httpx.Response, max_bytes: int) -> bytes:
-    """The whole body, unpacked. Stops reading as soon as it is clear that it is too large.
+    """Return the whole body, unpacked. Stops reading as soon as it is clear that it is too large.
 
     Raises FetchError: TOO_LARGE past `max_bytes` packed or unpacked, WRONG_TYPE for an encoding that
     was not asked for, UNREADABLE for a damaged one.
@@ -343,7 +343,7 @@ def _limit_bytes(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
 
 
 def _unpack_gzip(pieces: Iterable[bytes], max_bytes: int) -> bytes:
-    """What gzip packed; what follows its end is padding, as browsers treat it."""
+    """Return what gzip packed; what follows its end is padding, as browsers treat it."""
     unpacker, out = zlib.decompressobj(_GZIP_WINDOW_BITS), bytearray()
     packed = False
     for piece in pieces:

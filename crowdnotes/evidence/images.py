@@ -37,7 +37,7 @@ class Picture:
 
 
 def clean_picture(content: bytes, name: str) -> Picture:
-    """The picture in a file's bytes, written anew: a PNG for PNG and GIF (its first frame), else a JPEG.
+    """Return the picture in a file's bytes, written anew: a PNG for PNG and GIF (its first frame), else a JPEG.
 
     Raises InputError, with what to do, for what is empty, too large, or no readable picture.
     """
@@ -68,7 +68,7 @@ def clean_picture(content: bytes, name: str) -> Picture:
 
 
 def preview(content: bytes) -> bytes:
-    """A smaller copy of a picture that `clean_picture` made, fit for a page: a PNG of 1,200 pixels a side at most."""
+    """Return a smaller copy of a picture from `clean_picture`, fit for a page: a PNG of at most 1,200 pixels a side."""
     with Pillow.open(io.BytesIO(content), formats=FORMATS) as opened:
         opened.thumbnail((_PREVIEW_SIDE_PIXELS, _PREVIEW_SIDE_PIXELS))
         out = io.BytesIO()

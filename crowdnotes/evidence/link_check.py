@@ -34,7 +34,7 @@ class LinkAsker(Protocol):
     """Asks one link once. Implementations are safe to share between threads."""
 
     def status(self, url: str, seconds: float, check: Check) -> int:
-        """The HTTP status where the redirects end, after `seconds` at most.
+        """Return the HTTP status where the redirects end, after `seconds` at most.
 
         Raises FetchError when none came (REFUSED by the guard, UNREACHABLE, TIMED_OUT), InputError for
         what is no web address, and whatever `check` raises.
@@ -79,7 +79,7 @@ class LinkChecker:
     wayback: Wayback | None = None
 
     def check(self, urls: Sequence[str], check: Check = no_check, until: date | None = None) -> tuple[LinkCheck, ...]:
-        """How each URL answers, in their order; "cdc.gov" without a scheme is asked by https.
+        """Return how each URL answers, in their order; "cdc.gov" without a scheme is asked by https.
 
         An archived copy of a dead page is not later than `until`. Takes `limits.total_seconds` at most.
         Never raises for what the web does, only what `check` does.
@@ -120,7 +120,7 @@ class LinkChecker:
 
 
 def _classify_status(status: int) -> tuple[LinkState, str]:
-    """What a status says of a link; only a 200 is live."""
+    """Return what a status says of a link; only a 200 is live."""
     if status == 200:
         return LinkState.LIVE, ""
     if status in _DEAD_STATUSES:
@@ -131,7 +131,7 @@ def _classify_status(status: int) -> tuple[LinkState, str]:
 
 
 def _is_worth_retrying(found: LinkCheck) -> bool:
-    """Whether another try may go better."""
+    """Return whether another try may go better."""
     if found.status is not None:
         return found.status == 429 or (found.status >= 500 and found.status not in _BLOCKED_STATUSES)
     return found.state is LinkState.UNREACHABLE

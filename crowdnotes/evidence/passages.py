@@ -158,7 +158,7 @@ def _find_candidates(
 def _choose_passage(
     look: _PassageCandidates, asked: FloatArray, claims: int, vectors: FloatArray, surroundings: int
 ) -> Passage:
-    """The run of the highest worth.
+    """Return the run of the highest worth.
 
     Rows of `asked` are the post, so many claims and the searches; of `vectors` the sentences.
     """
@@ -223,7 +223,7 @@ class _WantedWords:
 
 
 def _measure_off_centre(run: Span, sentences: Sequence[_Sentence], near: FloatArray, place: Span | None) -> float:
-    """How far from the run's middle its point is, in [0, 1/2]: what surrounds it says how it is meant."""
+    """Return how far from the run's middle its point is, in [0, 1/2]: what surrounds it says how it is meant."""
     inside = [row for row, sentence in enumerate(sentences) if _count_shared_characters(run, sentence.span) > 0]
     if place is None or not run.start <= place.start <= run.end:
         if not inside:
@@ -275,7 +275,7 @@ def _weigh_by_rarity(sets: Sequence[frozenset[str]]) -> Mapping[str, float]:
 
 
 def _order_by_rarity(shared: Sequence[frozenset[str]]) -> list[int]:
-    """The places of the sets, those of the rarest stems first."""
+    """Return the places of the sets, those of the rarest stems first."""
     weights = _weigh_by_rarity(shared)
     return sorted(range(len(shared)), key=lambda i: (-sum(weights[stem] for stem in shared[i]), i))
 
@@ -292,7 +292,7 @@ def _merge_windows(windows: Sequence[Span]) -> list[Span]:
 
 
 def _find_sentence_spans(text: str, region: Span) -> list[Span]:
-    """The sentences that a region holds or touches, whole unless one begins or ends far outside it."""
+    """Return the sentences that a region holds or touches, whole unless one begins or ends far outside it."""
     left, right = max(0, region.start - _MAX_REACH_CHARACTERS), min(len(text), region.end + _MAX_REACH_CHARACTERS)
     found: list[Span] = []
     for sentence in split_sentences(text[left:right]):
@@ -306,7 +306,7 @@ def _find_sentence_spans(text: str, region: Span) -> list[Span]:
 
 
 def runs_of(text: str, sentences: Sequence[Span], token_starts: Sequence[int], tokens: int) -> list[Span]:
-    """The longest runs of at most `tokens` tokens that begin and end with a sentence, and leave none out between.
+    """Return the longest runs of whole sentences, of at most `tokens` tokens, that leave none out.
 
     `sentences` are in order. A heading or list label is one with the sentence after it. A sentence of more than half a
     run may be cut between words.
@@ -346,7 +346,7 @@ def _join_labels(text: str, sentences: Sequence[Span]) -> list[Span]:
 
 
 def _is_label(text: str, sentence: Span) -> bool:
-    """Whether it only says what comes next: "The signs are:", or a heading on a line of its own."""
+    """Return whether it only says what comes next: "The signs are:", or a heading on a line of its own."""
     words = text[sentence.start : sentence.end]
     if words.endswith((":", "\uff1a")):
         return True
@@ -356,12 +356,12 @@ def _is_label(text: str, sentence: Span) -> bool:
 
 
 def _is_gap(text: str, before: Span, after: Span) -> bool:
-    """Whether something was not looked at between the two."""
+    """Return whether something was not looked at between the two."""
     return not text[before.end : after.start].isspace() and before.end < after.start
 
 
 def _split_unit(text: str, unit: Span, token_starts: Sequence[int], most: int) -> list[Span]:
-    """The unit, or where it has more tokens than `most`, pieces of it that do not."""
+    """Return the unit, or where it has more tokens than `most`, pieces of it that do not."""
     first, last = bisect_left(token_starts, unit.start), bisect_left(token_starts, unit.end)
     if last - first <= most:
         return [unit]
@@ -374,7 +374,7 @@ def _split_unit(text: str, unit: Span, token_starts: Sequence[int], most: int) -
 
 
 def pieces(text: str, sentences: Sequence[Span], longest: int) -> list[Span]:
-    """The sentences, those of more than `longest` characters cut at spaces."""
+    """Return the sentences, those of more than `longest` characters cut at spaces."""
     found: list[Span] = []
     for sentence in sentences:
         start = sentence.start
@@ -446,7 +446,7 @@ def _put_rumours_last(
 def _choose_marks(
     window: Span, sentences: Sequence[_Sentence], near: FloatArray, similarity: FloatArray
 ) -> tuple[Span, ...]:
-    """The sentences nearest to what is asked, then those nearest to one part of it, the post or a claim, alone."""
+    """Return the sentences nearest to what is asked, then those nearest to one part of it, the post or a claim."""
     inside = _list_rows_inside(window, sentences)
     best = sorted(inside, key=lambda row: (-similarity[row], row))[:_MAX_MARKS]
     rows = [row for row in sorted(best) if similarity[row] >= similarity[best[0]] - _MAX_MARK_DISTANCE]
@@ -457,7 +457,7 @@ def _choose_marks(
 def _choose_key_sentences(
     window: Span, sentences: Sequence[_Sentence], near: FloatArray, similarity: FloatArray, to_searches: FloatArray
 ) -> tuple[Span, ...]:
-    """The sentences that models are shown of a long passage, best first.
+    """Return the sentences that models are shown of a long passage, best first.
 
     Of the post and of each claim the nearest, as what answers a second claim may be far from the first; then those
     nearest to all that is asked and to a search: a search is worded as a page that answers the claim words it.
@@ -505,7 +505,7 @@ def build_evidence(
     first_number: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Evidence, ...]:
-    """The best passage of each source (CrowdNotes+ appendix D.2), and of records that share a page those that differ.
+    """Return the best passage of each source (CrowdNotes+ D.2), and of records that share a page those that differ.
 
     `earlier` evidence whose source is still there keeps its id and the person's review; new passages
     follow it from "E<first_number>" on, the one most similar to the post first.

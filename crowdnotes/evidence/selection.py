@@ -110,7 +110,7 @@ _RETURN_FIELDS = frozenset("next continue redirect redirect_uri redirect_url ret
 
 
 def kind_of_address(url: str) -> PageKind | None:
-    """What a link leads to as far as its address shows; None for an ordinary page, or no link at all."""
+    """Return what a link leads to as far as its address shows; None for an ordinary page, or no link at all."""
     address = canonical_url(original_of(url.strip()))  # without tracking parameters
     if len(address) > MAX_URL:
         return None
@@ -137,7 +137,7 @@ def kind_of_address(url: str) -> PageKind | None:
 
 
 def why_not(url: str) -> str | None:
-    """A sentence for a link that cannot be evidence by its address; None for one worth fetching."""
+    """Return a sentence for a link that cannot be evidence by its address; None for one worth fetching."""
     kind = kind_of_address(url)
     return _SENTENCE_BY_KIND[kind] if kind is not None else None
 
@@ -168,12 +168,12 @@ def refuse_page(requested_url: str, page_url: str, document: Document) -> None:
 
 
 def worth_choosing(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits that may become evidence: records of libraries, and links to ordinary pages."""
+    """Return the hits that may become evidence: records of libraries, and links to ordinary pages."""
     return [hit for hit in hits if hit.library is not None or hit.url is None or kind_of_address(hit.url) is None]
 
 
 def offer(brief: Brief, hits: Sequence[Hit]) -> list[Hit]:
-    """The hits that a language model chooses from in one question: the first ones, few of one topic."""
+    """Return the hits that a language model chooses from in one question: the first ones, few of one topic."""
     return spread_over_topics(hits, MOST_OFFERED, brief.asked_stems)
 
 

@@ -99,7 +99,7 @@ _NOT_A_CHECK_PATTERN = re.compile(
 
 
 def fact_checker(url: str | None) -> str | None:
-    """The known fact-checker whose check the page is, by host and path, also for an archived copy of it.
+    """Return the known fact-checker whose check the page is, by host and path, also for an archived copy of it.
 
     None for other sites, and for home pages, lists and pages about the fact-checker itself.
     """
@@ -117,7 +117,7 @@ def fact_checker(url: str | None) -> str | None:
 
 
 def hits_of(case: Case) -> list[Hit]:
-    """What the search on record found, and what follow-up searches found besides; no page and no record twice."""
+    """Return what the search on record and follow-up searches found; no page and no record twice."""
     found = list(case.hits) if case.searched else []
     seen = {name for hit in found for name in identities(hit)}
     for hit in (hit for asked in case.follow_ups for hit in asked.hits):
@@ -146,7 +146,7 @@ def _is_about_post(hit: Hit, said: frozenset[str] | None) -> bool:
 
 
 def earlier_notes(hits: Iterable[Hit]) -> list[tuple[EarlierNote, tuple[Hit, ...]]]:
-    """The earlier notes by which pages were found, each with its pages: those that X showed first, else as found."""
+    """Return the earlier notes that led to pages, each with its pages: those that X showed first, else as found."""
     pages: dict[int, tuple[EarlierNote, list[Hit]]] = {}
     for hit in hits:
         for note in hit.notes:
@@ -182,7 +182,7 @@ _ARCHIVE_TODAY_PATH_PATTERN = re.compile(r"^/o/\w+/(.+)$")
 
 
 def is_archived(url: str) -> bool:
-    """Whether a link leads to a copy in the Wayback Machine or archive.today."""
+    """Return whether a link leads to a copy in the Wayback Machine or archive.today."""
     host, path = _split_url(url)
     return (host in _WAYBACK_HOSTS and path.startswith("/web/")) or (host in _ARCHIVE_TODAY_HOSTS and len(path) > 1)
 

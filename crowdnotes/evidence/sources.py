@@ -86,7 +86,7 @@ class SourceReader:
         until: date | None = None,
         through: Sequence[str] = (),
     ) -> SourceAndText:
-        """The source, and its text when its outcome is READ, else None.
+        """Return the source, and its text when its outcome is READ, else None.
 
         `through` are the names of the reading services that may get the address, in the order of asking.
 
@@ -118,7 +118,7 @@ class SourceReader:
     def _instead(
         self, failed: Source, until: date | None, check: Callable[[], None], through: Sequence[str]
     ) -> SourceAndText:
-        """The abstract of a paper whose page could not be read; else a copy of the page; else the failed source."""
+        """Return abstract of a paper whose page could not be read, else a copy of the page, or the failed source."""
         paper = paper_of(failed.url, failed.doi, failed.pmid) or paper_of(failed.page_url)
         if paper is not None and self._abstracts is not None:
             found = self._abstracts.find(paper, check)
@@ -147,7 +147,7 @@ class SourceReader:
             return None
 
     def _through(self, failed: Source, why: str, check: Callable[[], None], names: Sequence[str]) -> SourceAndText:
-        """What the first of the named services reads; else the failed source, which says what each answered."""
+        """Return what the first of the named services reads; else the failed source, which says what each answered."""
         for service in (self._services[name] for name in names if name in self._services):
             if failed.url is None or failed.outcome not in _READING_SERVICE_WORTH_ASKING:
                 break
@@ -170,7 +170,7 @@ class SourceReader:
 
 
 def _build_unread_source(url: str, source_id: str, hit: Hit | None, own: Mapping[str, SourceCategory]) -> Source:
-    """What is known of a source before anything is fetched."""
+    """Return what is known of a source before anything is fetched."""
     paper = paper_of(url, hit.doi if hit else None, hit.pmid if hit else None)
     known = Source(
         id=source_id,
@@ -222,14 +222,17 @@ def _build_read_source(known: Source, page: Page, document: Document) -> Source:
 def _merge_fact_checks(
     found: tuple[FactCheck, ...], own: tuple[FactCheck, ...], publisher: str
 ) -> tuple[FactCheck, ...]:
-    """What a search said of the page, then what the page says besides: in nobody's name but its publisher's."""
+    """Return what a search said of the page, then what the page says besides: in nobody's name but its publisher's."""
     known = {check.claim for check in found}
     besides = (check for check in own if check.claim not in known)
     return (*found, *(check.replace(publisher=publisher, url=None) for check in besides))
 
 
 def _why(detail: str) -> str:
-    """Why a page was not read: the first sentence without its stop. What to do then is not needed where it was read."""
+    """Return why a page was not read: the first sentence without its stop.
+
+    What to do then is not needed where it was read.
+    """
     return detail.strip().partition(". ")[0].removesuffix(".")
 
 
@@ -302,7 +305,7 @@ def build_record_source(source_id: str, document: LibraryDocument, own: Mapping[
 
 
 def _choose_date_fields(known: Source, page: Document) -> Mapping[str, object]:
-    """The page's own day before the search's; of a page that names none its year or its file's day."""
+    """Return the page's own day before the search's; of a page that names none its year or its file's day."""
     if page.published:
         return {"published": page.published, "date_origin": DateOrigin.PAGE}
     if known.published or page.file_date is None:
@@ -315,7 +318,7 @@ def _build_text_fields(text: str) -> Mapping[str, Any]:
 
 
 def _is_public_address(url: str) -> bool:
-    """Whether the guard lets the address pass; else its refusal says more than what the page would be."""
+    """Return whether the guard lets the address pass; else its refusal says more than what the page would be."""
     try:
         check_url(url)
     except (InputError, FetchError):

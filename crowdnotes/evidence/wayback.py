@@ -53,7 +53,7 @@ class Wayback:
     private_hosts: frozenset[str] = frozenset()
 
     def ask(self, url: str, until: date | None, check: Callable[[], None]) -> tuple[ArchivedCopy | None, str]:
-        """The newest copy of a page, and a sentence for the user; none and "" where nothing was asked.
+        """Return the newest copy of a page, and a sentence for the user; none and "" where nothing was asked.
 
         With `until`, the copy nearest to that day if it is not later, else the oldest one if that is not.
         Nothing is asked about an address that is not public or leads to a copy already. Raises nothing but
@@ -104,7 +104,7 @@ class Wayback:
 
 
 def public_address(url: str, private_hosts: Collection[str] = ()) -> str | None:
-    """The address without its fragment, as another service may get it; None for one that is not public.
+    """Return the address without its fragment, as another service may get it; None for one that is not public.
 
     None, too, for one with a query: it may hold a key to what only this person is to see. The name of a
     host of an inner network, or of `private_hosts`, is sent to nobody.
@@ -121,7 +121,7 @@ def public_address(url: str, private_hosts: Collection[str] = ()) -> str | None:
 
 
 def make_wayback(settings: Settings) -> Wayback | None:
-    """The real thing; None when it may not be asked."""
+    """Return the real thing; None when it may not be asked."""
     archive = settings.archive
     if not archive.ask:
         return None

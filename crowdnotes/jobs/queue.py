@@ -92,7 +92,7 @@ class QueuedRunner(JobRunner):
                 _end_as_cancelled(connection, self._table, record)
 
     def has_workers(self) -> bool:
-        """Whether any worker gave a sign of life lately; what kinds it takes is not known."""
+        """Return whether any worker gave a sign of life lately; what kinds it takes is not known."""
         with reading(self.engine) as connection:
             return bool(connection.scalar(text(_LIVE_WORKERS_SQL), {"silence": SILENCE_SECONDS}))
 

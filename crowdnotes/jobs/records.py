@@ -48,7 +48,7 @@ class Progress(Protocol):
         ...
 
     def check(self) -> None:
-        """Raises JobCancelled when the step should stop. Call it at least each second or so."""
+        """Raise JobCancelled when the step should stop. Call it at least each second or so."""
         ...
 
 
@@ -157,12 +157,12 @@ running_here: set[str] = set()
 
 
 def this_process() -> str:
-    """The owner to write on a job: "host:process number:token"."""
+    """Return the owner to write on a job: "host:process number:token"."""
     return f"{socket.gethostname()}:{os.getpid()}:{_PROCESS_TOKEN}"
 
 
 def is_alive(job_id: str, owner: str, silence: float) -> bool:
-    """Whether `owner` can still be at work on the job, which gave no heartbeat for so many seconds."""
+    """Return whether `owner` can still be at work on the job, which gave no heartbeat for so many seconds."""
     if owner == this_process():
         return job_id in running_here
     host, pid, _ = owner.rsplit(":", 2)
@@ -253,7 +253,7 @@ class JobTable:
             return bool(connection.execute(update(jobs).where(*own).values(self.changing(record))).rowcount)
 
     def changing(self, record: JobRecord) -> dict[str, object]:
-        """The columns that change with the record."""
+        """Return the columns that change with the record."""
         return {"under_way": record.state.under_way, "heartbeat": self._now, "document": record.model_dump_json()}
 
     def get(self, job_id: str) -> JobRecord:
@@ -264,7 +264,7 @@ class JobTable:
         return record
 
     def latest(self, case_id: str) -> JobRecord | None:
-        """The job of the case that was started last, by the database's clock: those of the machines may differ."""
+        """Return the case's newest job by the database's clock: those of the machines may differ."""
         newest = jobs.c.under_way.desc(), jobs.c.heartbeat.desc(), jobs.c.started_at.desc()
         try:
             return self._first(self._seen.where(jobs.c.case_id == storable_text(case_id)).order_by(*newest).limit(1))
@@ -272,7 +272,7 @@ class JobTable:
             return None
 
     def at_work(self, case_ids: Collection[str]) -> set[str]:
-        """Those of the cases whose job is under way, in one query."""
+        """Return those of the cases whose job is under way, in one query."""
         columns = (jobs.c.id, jobs.c.case_id, jobs.c.owner, jobs.c.queue_id)
         query = self._seen.with_only_columns(*columns, self._silence)
         with reading(self._engine) as connection:

@@ -183,7 +183,7 @@ class JobRun:
 
 
 def _is_shutdown_error(error: Exception) -> bool:
-    """Whether a step failed because the program is ending: then no pool takes work, and the step is not to blame."""
+    """Return whether a step failed because the program is ending: no pool takes work then."""
     refused = isinstance(error, RuntimeError) and "interpreter shutdown" in str(error)
     return refused or not threading.main_thread().is_alive()
 
@@ -234,7 +234,7 @@ class JobRunner:
         return self._carry(self._asked(case_id, kind, steps, by, **what), make)
 
     def has_workers(self) -> bool:
-        """Whether anybody is there to do what waits."""
+        """Return whether anybody is there to do what waits."""
         return True
 
     def _asked(self, case_id: str, kind: str, steps: Sequence[Step], by: Person, **what: Any) -> JobRecord:
@@ -270,7 +270,7 @@ class JobRunner:
         return self._table.get(job_id)
 
     def latest(self, case_id: str) -> JobRecord | None:
-        """The job of the case that was started last."""
+        """Return the job of the case that was started last."""
         return self._table.latest(case_id)
 
     def at_work(self, case_ids: Collection[str]) -> set[str]:

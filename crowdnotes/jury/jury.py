@@ -53,7 +53,7 @@ class Jury:
         sampling: Sampling = Sampling.UNIFORM,
         explain: bool = True,
     ) -> JuryVerdict:
-        """What a seeded jury says of one note; the same text, seed and number give the same verdict.
+        """Return what a seeded jury says of one note; the same text, seed and number give the same verdict.
 
         jurors, seed: the settings' without. explain: also find the words that move the sides (up to a
         second). Raises InputError for a note without words, or far longer than any note.
@@ -121,7 +121,7 @@ class Jury:
         return self._at(predicted, careful_intercepts(shown, self.thresholds.helpful_intercept))
 
     def rank(self, predicted: Predictions) -> Votes:
-        """Notes that were predicted before one jury: their intercepts alone, without intervals or reasons."""
+        """Judge predicted notes by one jury: their intercepts alone, without intervals or reasons."""
         chance = np.random.default_rng(self.settings.seed)
         sampled = sample_raters(self.pool, self.settings.jurors, chance)
         return simulate_votes(predicted, sampled, self.model.ordinal, self.settings, chance)
@@ -137,7 +137,7 @@ class Jury:
         return self.embedder.name == self.model.embedder
 
     def features_of(self, texts: Sequence[str]) -> Features:
-        """What the model reads of texts, with vectors where the embedder is its own."""
+        """Return what the model reads of texts, with vectors where the embedder is its own."""
         return features(texts, self.embedder if self.has_vectors else None)
 
     def _read(self, post: str | None, texts: Sequence[str]) -> _JuryInput:
@@ -163,7 +163,7 @@ class Jury:
         )
 
     def _at(self, predicted: Predictions, intercepts: Floats) -> Predictions:
-        """The same notes, of such appeal that they come out at these intercepts (n,)."""
+        """Return the same notes, of such appeal that they come out at these intercepts (n,)."""
         appeal = self.crowd.appeal(intercepts, predicted.lean, self._gap(predicted), self.model.ordinal)
         return replace(predicted, appeal=appeal)
 
@@ -173,7 +173,7 @@ class Jury:
         return gap
 
     def _possible(self, predicted: Predictions) -> list[Predictions]:
-        """What is judged in each repeat: first the note with the shown intercept, then with others it may have."""
+        """Return what each repeat judges: first the note with the shown intercept, then with others it may have."""
         if predicted.shown is None:
             return [predicted] * self.settings.repeats
         line, others = self.thresholds.helpful_intercept, self.settings.repeats - 1
@@ -221,7 +221,7 @@ class Jury:
 
 
 def open_jury(settings: JurySettings, embedder: Embedder) -> Jury:
-    """The jury by the settings: the shipped model and pool, or one's own.
+    """Return the jury by the settings: the shipped model and pool, or one's own.
 
     Raises ConfigurationError when the model's files are damaged, InputError for a pool that cannot be used.
     """
@@ -245,7 +245,7 @@ class _JuryInput:
 
 
 def _get_note_error(text: str) -> InputError | None:
-    """Why a note cannot be judged, if it cannot."""
+    """Return why a note cannot be judged, if it cannot."""
     try:
         check_note(text)
     except InputError as error:

@@ -68,15 +68,15 @@ class Features:
         return int(self.hashed.shape[0])
 
     def rows(self, chosen: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> Features:
-        """Some of the notes."""
+        """Return some of the notes."""
         return Features(self.hashed[chosen], self.vectors[chosen])
 
     def with_vectors(self, vectors: npt.NDArray[np.float32]) -> Features:
-        """The same words with other vectors."""
+        """Return the same words with other vectors."""
         return Features(self.hashed, vectors)
 
     def without_vectors(self) -> Features:
-        """The same words for a model whose embedder is not at hand."""
+        """Return the same words for a model whose embedder is not at hand."""
         return self.with_vectors(np.zeros((len(self), 0), dtype=np.float32))
 
 
@@ -158,7 +158,7 @@ class Rarity:
         return hstack(parts).tocsr()
 
     def familiarity(self, hashed: csr_matrix) -> Floats:
-        """The share of each note's words and pairs of words that two notes or more had, (n,); 0 without any."""
+        """Return the share of each note's words and pairs of words that two notes or more had, (n,); 0 without any."""
         words = hashed[:, BLOCKS["words"]]
         known = np.asarray(words @ (self.weights[BLOCKS["words"]] > 0).astype(np.float64))
         entries = np.diff(words.indptr)
@@ -232,7 +232,7 @@ class JuryModel(ABC):
         return {name: score.log_odds(weighed, near) for name, score in self.scores.items()}
 
     def side_shares(self, predicted: Predictions) -> Floats:
-        """The mean P(helpful) on each side, − then +: (n, 2)."""
+        """Return the mean P(helpful) on each side, − then +: (n, 2)."""
         return self.sides.shares(predicted, self.ordinal)
 
 
@@ -249,12 +249,12 @@ class CampModel(JuryModel):
     joined: float
 
     def camp_chances(self, notes: Features) -> CampChances:
-        """Whether the sides divide over each note, and whether side + is then the one that likes it."""
+        """Return whether the sides divide over each note, and whether side + is then the one that likes it."""
         scores = self.score(notes)
         return CampChances(expit(scores["splits"]), expit(scores["positive_likes"]))
 
     def camp_shares(self, camps: CampChances) -> Floats:
-        """The share of helpful votes expected on each side, − then +: (n, 2)."""
+        """Return the share of helpful votes expected on each side, − then +: (n, 2)."""
         positive = self.dislikes + camps.positive_likes * (self.likes - self.dislikes)
         divided = np.column_stack((self.likes + self.dislikes - positive, positive))
         splits = camps.splits[:, None]
@@ -299,7 +299,7 @@ class RatingModel(JuryModel):
 
 
 def post_columns(notes: Features, posts: Features) -> Floats:
-    """What is read of posts, (n, d + 1): their vectors, and their likeness to the notes."""
+    """Return what is read of posts, (n, d + 1): their vectors, and their likeness to the notes."""
     likeness = np.einsum("nd,nd->n", notes.vectors, posts.vectors)
     return np.column_stack((posts.vectors, likeness)).astype(np.float64)
 
@@ -338,7 +338,7 @@ def save_model(model: CampModel | RatingModel, folder: Path) -> None:
 
 
 def load_model(folder: Path | None = None) -> CampModel | RatingModel:
-    """The model in a folder, or the shipped one. Raises ConfigurationError when its files are not as written."""
+    """Return the model in a folder, or the shipped one. Raises ConfigurationError when its files are not as written."""
     return _load_cached_model(SHIPPED_MODEL if folder is None else folder)
 
 

@@ -65,7 +65,7 @@ RaterPool = Mixture | Roster
 
 
 def shipped_pool(path: Path = SHIPPED_RATERS) -> Mixture:
-    """The mixture that ships with the program. Raises ConfigurationError when it is damaged."""
+    """Return the mixture that ships with the program. Raises ConfigurationError when it is damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         return Mixture(*(np.asarray(content[field.name], dtype=np.float64) for field in fields(Mixture)))

@@ -49,7 +49,7 @@ class ShownHead:
     figures: Mapping[str, Any]
 
     def quality(self, known: JuryQuality) -> JuryQuality:
-        """The model's measured quality with the head's."""
+        """Return the model's measured quality with the head's."""
         auc, newest = self.figures["undated_intercept_auc"], self.figures["newest_quarter_intercept_auc"]
         note = (
             "{note} Its number was tested on {notes} health notes that it had not learned from. Of 100 pairs, one "
@@ -67,17 +67,17 @@ class ShownHead:
         return known.replace(intercept_auc=auc, note=note)
 
     def read(self, post: str | None, notes: Sequence[str]) -> Blocks:
-        """Notes on one post, as if written today; a post without words is not looked at."""
+        """Read notes on one post, as if written today; a post without words is not looked at."""
         above = post if plain_post(post or "") else None
         return shown_blocks([(above, note) for note in notes])
 
     def chances(self, blocks: Blocks) -> Floats:
-        """That X shows each note, among notes on which it decides, (n,)."""
+        """Return the chance that X shows each note, among notes on which it decides, (n,)."""
         return np.asarray(self.head.probabilities(blocks), dtype=np.float64)
 
 
 def rows_of_blocks(blocks: Blocks, rows: Sequence[int]) -> Blocks:
-    """Some of the notes."""
+    """Return some of the notes."""
     return {name: None if block is None else block[list(rows)] for name, block in blocks.items()}
 
 
@@ -94,7 +94,7 @@ def _load_shown_head(path: Path) -> Head:
 
 
 def _load_shown_figures(path: Path) -> Mapping[str, Any]:
-    """What was measured of the head; a file that lacks a figure is damaged."""
+    """Return what was measured of the head; a file that lacks a figure is damaged."""
     try:
         figures: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return {name: figures[name] for name in _REQUIRED_FIGURES}

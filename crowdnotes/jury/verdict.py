@@ -109,7 +109,7 @@ def _describe_likelihood(mean: float) -> str:
 
 
 def _name_costliest_word(harsher: SideVotes, influences: Sequence[Influence]) -> str:
-    """The word that costs the harsher side most, if one does."""
+    """Return the word that costs the harsher side most, if one does."""
 
     def cost(found: Influence) -> float:
         return found.on_negative if harsher.side == "−" else found.on_positive
@@ -147,7 +147,7 @@ def check_note(text: str) -> None:
 
 
 def is_unfamiliar(familiar: float, settings: JurySettings) -> bool:
-    """Whether a text is so unlike all that the model learned from that its numbers mean nothing; see `cautions`."""
+    """Return whether a text is too unlike all that the model learned from for its numbers; see `cautions`."""
     return familiar < settings.familiar_words
 
 
@@ -206,7 +206,7 @@ _MIN_NOTICED_CHANGE = 0.01  # of the intercept; less is shown as no change
 
 
 def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
-    """The sentences, of two verdicts of one jury."""
+    """Return the sentences, of two verdicts of one jury."""
     found = []
     moved = after.note_intercept - before.note_intercept
     if abs(moved) >= _MIN_NOTICED_CHANGE:
@@ -235,7 +235,7 @@ Shares = Callable[[Sequence[str]], Floats]  # each side's share of "helpful" of 
 
 
 def influences(note: str, by_words: Shares, afresh: Shares) -> tuple[Influence, ...]:
-    """The words, links and sentences that move a side most, strongest first.
+    """Return the words, links and sentences that move a side most, strongest first.
 
     by_words: of variants that are read without a new meaning vector, for one a word would take seconds.
     afresh: of variants that are read as a whole.
@@ -285,7 +285,7 @@ Chances = Callable[[Sequence[str]], Floats]  # that X shows each of some texts (
 
 
 def best_change(note: str, chance: float, chances: Chances) -> NoteChange | None:
-    """What a person can do to the note that raises the chance most, where it shows in steps of five of 100.
+    """Return what a person can do to the note that raises the chance most, where it shows in steps of five of 100.
 
     Of its sources and its manner alone: a fact that readers like less is no reason to leave it out. Of 864 rated health
     notes those with two sites were shown in 69 of 100, those with one in 40; with a question in none.
@@ -383,7 +383,7 @@ def verdict_of(
 
 
 def side_votes(outcome: Votes) -> tuple[SideVotes, SideVotes]:
-    """How side − (factor below 0) and side + rated the outcome's one note."""
+    """Return how side − (factor below 0) and side + rated the outcome's one note."""
     positive = outcome.jurors.factors >= 0
     sides = []
     for name, of in (("−", ~positive), ("+", positive)):
@@ -393,7 +393,7 @@ def side_votes(outcome: Votes) -> tuple[SideVotes, SideVotes]:
 
 
 def _build_note_signals(outcome: Votes) -> NoteSignals:
-    """What the status rules may know of a note that only simulated jurors rated: no tags, no history."""
+    """Return what the status rules may know of a note that only simulated jurors rated: no tags, no history."""
     negative, positive = side_votes(outcome)
     return NoteSignals(
         note_id="draft",
@@ -414,6 +414,6 @@ def _convert_side(votes: SideVotes) -> Side:
 
 
 def _compute_interval(values: list[float]) -> Interval:
-    """The middle 90 %."""
+    """Return the middle 90 %."""
     low, high = np.quantile(values, (0.05, 0.95))
     return Interval(low=float(low), high=float(high))

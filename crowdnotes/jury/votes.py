@@ -104,14 +104,14 @@ class Sides:
         return cls(*(_pick_evenly(raters[(raters[:, 1] >= 0) == positive]) for positive in (False, True)))
 
     def shares(self, predicted: Predictions, ordinal: OrdinalModel) -> Floats:
-        """The mean P(helpful) on each side, − then +: (n, 2)."""
+        """Return the mean P(helpful) on each side, − then +: (n, 2)."""
         both = (self.negative, self.positive)
         return np.column_stack(
             [ordinal.chances(predicted.appeal, predicted.lean, side)[0].mean(axis=1) for side in both]
         )
 
     def appeal_and_lean(self, shares: Floats, ordinal: OrdinalModel) -> tuple[Floats, Floats]:
-        """The appeal and lean (n,) under which each side's mean chance of "helpful" is its share (n, 2).
+        """Return the appeal and lean (n,) under which each side's mean chance of "helpful" is its share (n, 2).
 
         Newton's method on two unknowns a note. Shares are kept from 0 and 1, where there is no answer.
         """
@@ -181,7 +181,7 @@ def _freeze_jurors(jurors: Jurors, settings: JurySettings) -> FrozenRaters:
 
 
 def careful_intercepts(chances: Floats, line: float) -> Floats:
-    """What two of three notes with such chances (n,) reach."""
+    """Return what two of three notes with such chances (n,) reach."""
     return _convert_to_intercepts(ndtri(_clip_chances(chances)) + _CAREFUL_QUANTILE, line)
 
 
@@ -220,7 +220,7 @@ class Crowd:
         return cls(Jurors(drawn[:, 0], drawn[:, 1]), frozen)
 
     def appeal(self, wanted: Floats, lean: Floats, gap: Floats, ordinal: OrdinalModel) -> Floats:
-        """The appeal (n,) under which notes of that lean (n,) come out at the wanted intercepts (n,).
+        """Return the appeal (n,) under which notes of that lean (n,) come out at the wanted intercepts (n,).
 
         gap (n,): how much larger side +'s share of helpful votes is than side −'s. Votes end at "helpful" and at
         "not helpful", so what divides the camps can be neither liked nor disliked by all: the wanted intercept
@@ -237,7 +237,7 @@ class Crowd:
         return appeal
 
     def appeals(self, wanted: Floats, lean: Floats, gap: Floats, ordinal: OrdinalModel) -> Floats:
-        """The same for several wanted intercepts (k, n) of each note: between the ends they are read off a curve.
+        """Return the same for several wanted intercepts (k, n) of each note: between the ends, from a curve.
 
         The curve's points are so near that an intercept comes out within 0.001.
         """
@@ -253,7 +253,7 @@ class Crowd:
         return score_votes((expit(odds) + expit(odds + ordinal.width)) / 2, self.frozen)[0]
 
     def _with_gap(self, gap: Floats, end: float) -> Floats:
-        """The intercept when the side nearer to `end` votes so, and the other is its gap away."""
+        """Return the intercept when the side nearer to `end` votes so, and the other is its gap away."""
         positive = self.raters.factors >= 0
         step = np.abs(gap) if end > 0.5 else -np.abs(gap)
         nearer = positive == (gap * (end - 0.5) >= 0)[:, None]

@@ -225,7 +225,7 @@ class Attack:
         )
 
     def defences(self) -> list[tuple[RuleName, int, int, str]]:
-        """The rules that kept a note down which its score would have shown: each with its first and last number of
+        """Return the rules that kept a note down which its score would show: each with its first and last number of
         accounts, and what it said at the last.
         """
         held: dict[RuleName, tuple[int, int, str]] = {}
@@ -238,7 +238,7 @@ class Attack:
 
 
 def target(world: World, aim: Aim) -> int:
-    """The note that is attacked: the middle one, by score, of its kind.
+    """Return the note that is attacked: the middle one, by score, of its kind.
 
     Of those that have yet to be sunk or lifted, by the rules and by plain average, if there are any.
     """
@@ -293,7 +293,7 @@ def attack(world: World, options: AttackOptions) -> Attack:
 
 
 def every_history(world: World, options: AttackOptions) -> dict[History, Attack]:
-    """The same attack by accounts of each history."""
+    """Return the same attack by accounts of each history."""
     return {history: attack(world, replace(options, history=history)) for history in History}
 
 
@@ -342,19 +342,19 @@ def _describe_resistance(needed: int | None) -> str:
 
 
 def in_figures(accounts: int | None) -> str:
-    """A number of accounts, also where MOST are not enough."""
+    """Return a number of accounts, also where MOST are not enough."""
     return f"over {MOST}" if accounts is None else str(accounts)
 
 
 def later_sentence(world: World, found: Attack) -> str:
-    """What the same accounts come to once all honest ratings are in."""
+    """Return what the same accounts come to once all honest ratings are in."""
     end = attack(world, replace(found.options, after=None))
     sentence = end.sentence[0].lower() + end.sentence[1:]
     return f"With all {end.ratings} honest ratings in, {sentence}"
 
 
 def cheapest(attacks: dict[History, Attack]) -> str:
-    """Which accounts need to be the fewest against the rules, and which are never enough."""
+    """Return which accounts need to be the fewest against the rules, and which are never enough."""
     any_of_them = next(iter(attacks.values()))
     if any_of_them.needed == 0:
         return any_of_them.sentence
@@ -398,7 +398,7 @@ class _AttackAccounts:
 def _make_accounts(
     world: World, note: int, history: History, chance: np.random.Generator
 ) -> tuple[_AttackAccounts, npt.NDArray[np.bool_]]:
-    """The accounts with the parameters that follow from their other ratings, and which of them are counted."""
+    """Return the accounts with the parameters that follow from their other ratings, and which of them are counted."""
     ids = np.arange(MOST, dtype=np.int64) + 1_000_000  # after every honest rater
     if history is History.FRESH:
         unknown = np.full(MOST, np.nan)
@@ -419,7 +419,7 @@ def _draw_earlier_ratings(
     rated: npt.NDArray[np.int32],
     chance: np.random.Generator,
 ) -> npt.NDArray[np.float32]:
-    """What the accounts said of the notes that they rated before."""
+    """Return what the accounts said of the notes that they rated before."""
     if history is History.RANDOM:
         return chance.choice(np.array([0, 0.5, 1], dtype=np.float32), len(rated))
     position = np.array(_POSITIONS_BY_HISTORY[history])[account % 2] * world.options.polarity
@@ -428,7 +428,7 @@ def _draw_earlier_ratings(
 
 
 def _fit_accounts(world: World, table: RatingTable) -> _AttackAccounts:
-    """Intercepts and factors of raters given the notes: the same problem as of notes given the raters."""
+    """Return intercepts and factors of raters given the notes: the same problem as of notes given the raters."""
     notes = world.fit.notes
     as_raters = FrozenRaters(
         notes.ids, notes.intercepts, notes.factors[:, 0], world.fit.global_intercept,
@@ -467,7 +467,7 @@ def _build_growing_table(
     joined_at: npt.NDArray[np.intp],
     vote: float,
 ) -> RatingTable:
-    """The target once for each number of accounts, as notes 0 to MOST: its honest ratings, and the accounts' so far."""
+    """Return the target for each number of accounts, as notes 0 to MOST: its honest ratings and the accounts'."""
     notes = [np.repeat(np.arange(MOST + 1), len(honest))]
     notes += [np.arange(first + 1, MOST + 1) for first in joined_at]
     raters = [np.tile(honest.astype(np.int64), MOST + 1)]

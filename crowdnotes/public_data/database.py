@@ -63,13 +63,13 @@ Connection = duckdb.DuckDBPyConnection
 
 
 def index_path(data_dir: Path) -> Path:
-    """Where the index lies if nobody says otherwise."""
+    """Return where the index lies if nobody says otherwise."""
     return data_dir / "crowd.duckdb"
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[Connection]:
-    """The index, to ask. Raises InputError where there is none, or it is none, or it is being written."""
+    """Open the index to read. Raises InputError where there is none, or it is none, or it is being written."""
     if not path.is_file():
         raise InputError("The public data is not indexed yet.", "Run `crowdnotes crowd index FOLDER` first.")
     with _open_connection(path, read_only=True) as connection:
@@ -79,7 +79,7 @@ def reading(path: Path) -> Iterator[Connection]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Connection]:
-    """The index, to add to; made where there is none. Raises InputError as `reading` does."""
+    """Open the index to write; made where there is none. Raises InputError as `reading` does."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -93,7 +93,7 @@ def writing(path: Path) -> Iterator[Connection]:
 
 
 def how_many(connection: Connection, question: str, *values: int) -> int:
-    """The number that a question of counting answers."""
+    """Return the number that a question of counting answers."""
     row = connection.execute(question, list(values)).fetchone()
     return int(row[0]) if row else 0
 
@@ -101,7 +101,7 @@ def how_many(connection: Connection, question: str, *values: int) -> int:
 def columns(
     connection: Connection, question: str, values: Sequence[object] | dict[str, object] = ()
 ) -> dict[str, npt.NDArray[Any]]:
-    """The answer, column by column; the question leaves no NULL in numbers."""
+    """Return the answer, column by column; the question leaves no NULL in numbers."""
     answer = connection.execute(question, values).fetchnumpy()
     return {name: np.asarray(column) for name, column in answer.items()}
 

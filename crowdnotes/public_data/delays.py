@@ -114,7 +114,7 @@ def delays(connection: Connection, chosen: Filter) -> Delays:
 
 
 def _group_delays(connection: Connection, named: str, has_history: bool) -> list[Delay]:
-    """The delays by the `name` that a selection from the posts gives each, sorted by it."""
+    """Return the delays by the `name` that a selection from the posts gives each, sorted by it."""
     rows = connection.execute(f"""
         SELECT name, count(*),
             count(*) FILTER (hours >= 0), quantile_cont(hours, {_PERCENTILES}) FILTER (hours >= 0),
@@ -164,7 +164,7 @@ def _build_hours(n: int, percentiles: list[float] | None, not_run: str) -> Hours
 
 
 def _write_delay_sentence(overall: Delay) -> str:
-    """What the figures say, in a sentence or two."""
+    """Return what the figures say, in a sentence or two."""
     first, verdict, never = overall.to_first_note, overall.to_verdict, overall.never
     said = []
     if first.p50 is not None:

@@ -106,7 +106,7 @@ class Experiment:
         return "No, in these settings it does not: the extreme notes score higher."
 
     def polarity_sentence(self, line: float) -> str:
-        """What the rule on one-sided notes does with them. line: the size of polarity above which no note is shown."""
+        """Return what the rule on one-sided notes does with them. line: the polarity above which no note is shown."""
         good, extreme = self.kinds[0], self.kinds[1]
         words = _SENTENCE_BY_STOPPED[good.polarity > line, extreme.polarity > line]
         return fill(words, good=good.polarity, extreme=extreme.polarity, line=line)
@@ -142,7 +142,7 @@ def run_experiment(ratings: int = 4, own: int = 2, rounds: int = ROUNDS) -> Expe
 
 
 def _run_round(ratings: int, own: int, seed: int) -> Floats:
-    """The mean average rating, score and size of polarity of each kind, (4, 3)."""
+    """Return the mean average rating, score and size of polarity of each kind, (4, 3)."""
     size = _NOTES_PER_RATING * ratings
     kinds = np.repeat(np.arange(len(KINDS)), size // len(KINDS))
     note, rater = _assign_ratings(size, ratings, own, np.random.default_rng(seed))

@@ -127,7 +127,7 @@ def fitted(connection: Connection, of_ratings: int, thresholds: Thresholds) -> F
 def _gather_fit_data(
     connection: Connection, notes: Whole, counts: Whole, dropped: dict[str, int], thresholds: Thresholds
 ) -> tuple[Ratings, dict[str, int]]:
-    """The ratings that enter the fit, and how many did not, by reason.
+    """Return the ratings that enter the fit, and how many did not, by reason.
 
     In a function of its own, so that nothing else of all ratings is kept while they are fitted.
     """
@@ -153,7 +153,7 @@ def _gather_fit_data(
 
 
 def _find_busiest_raters(connection: Connection, thresholds: Thresholds) -> Whole:
-    """The ids of the busiest, of all raters and ratings; see `high_volume_raters`."""
+    """Return the ids of the busiest, of all raters and ratings; see `high_volume_raters`."""
     counted = (
         "ratings ANTI JOIN (SELECT note FROM notes LEFT JOIN history USING (note) WHERE NOT misleading"
         f" AND coalesce(notes.written, history.written, 0) <= {NOT_MISLEADING_UNTIL_MS}) USING (note)"
@@ -189,7 +189,7 @@ def _load_note_facts(connection: Connection, notes: Whole) -> NoteFacts:
 
 
 def _find_rated_notes(connection: Connection, least: int) -> tuple[Whole, Whole]:
-    """The notes with so many ratings, sorted, and how many each has."""
+    """Return the notes with so many ratings, sorted, and how many each has."""
     rows = columns(
         connection, "SELECT note, count(*) AS n FROM ratings GROUP BY note HAVING n >= ? ORDER BY note", [least]
     )
@@ -199,7 +199,7 @@ def _find_rated_notes(connection: Connection, least: int) -> tuple[Whole, Whole]
 def _read_rating_parts(
     connection: Connection, notes: Whole, counts: Whole, raters: Whole, wanted: str
 ) -> Iterator[Part]:
-    """The ratings of the notes, a few million at once: by note, and of each note by rater.
+    """Yield the ratings of the notes, a few million at once: by note, and of each note by rater.
 
     Each part holds its notes, and for each rating the note's place among these, the rater's place in `raters` (their
     number for one who is not there, and one more for one who is in `outside`), and the columns wanted.
@@ -267,7 +267,7 @@ def statuses(connection: Connection, fit: Fitted, usual: Floats, thresholds: Thr
 
 
 def other_lines(thresholds: Thresholds) -> tuple[float, float]:
-    """What the line from which a note is shown is compared with."""
+    """Return what the line from which a note is shown is compared with."""
     return thresholds.helpful_intercept - _OTHER_LINE_OFFSET, thresholds.helpful_intercept + _OTHER_LINE_OFFSET
 
 
@@ -279,7 +279,7 @@ def _count_shown(many: ManySignals, line: float, thresholds: Thresholds) -> int:
 def _score_all_notes(
     connection: Connection, fit: Fitted, raters: FrozenRaters, thresholds: Thresholds
 ) -> tuple[ScoredNotes, FactorScale, Singles]:
-    """All notes' scores, the scale of factors, and each rating's distance on it where both sides are known."""
+    """Return all notes' scores, the scale of factors, and each rating's distance on it where both sides are known."""
     parts = [
         (final_scores(ratings.table, raters, thresholds), *_select_known_ratings(ratings.table, raters))
         for _, ratings in _read_rating_tables(connection, fit, raters, "level")
@@ -299,7 +299,7 @@ def _score_all_notes(
 
 
 def _select_known_ratings(table: RatingTable, raters: FrozenRaters) -> tuple[Indices, Singles]:
-    """The ratings by raters of the fit: each one's note, and the rater's factor."""
+    """Return the ratings by raters of the fit: each one's note, and the rater's factor."""
     known = table.rater < len(raters.ids)
     return table.note[known], raters.factors[table.rater[known]].astype(np.float32)
 
@@ -314,7 +314,7 @@ def _gather_signals(
     half: float,
     thresholds: Thresholds,
 ) -> ManySignals:
-    """What the rules look at, of all notes; the tags' lines are not among it."""
+    """Return what the rules look at, of all notes; the tags' lines are not among it."""
     facts = _load_note_facts(connection, fit.notes)
     # Besides the raters of the fit all others are one, and so are those who are left out.
     busy, usual = np.append(np.isin(raters.ids, fit.busy), [True, True]), np.append(usual, [0.0, 0.0])
@@ -347,7 +347,7 @@ def _gather_signals(
 def _read_rating_tables(
     connection: Connection, fit: Fitted, raters: FrozenRaters, wanted: str
 ) -> Iterator[tuple[Ratings, Ratings]]:
-    """The ratings in parts, with what is wanted of tags and `sampled`: all of them, and those that count.
+    """Yield the ratings in parts, with what is wanted of tags and `sampled`: all of them, and those that count.
 
     Their raters are those of the fit, one for all others, and one for those who are left out.
     """
@@ -446,7 +446,7 @@ def index_folder(
 
 
 def fit_index(connection: Connection, thresholds: Thresholds, now: datetime, *, anew: bool) -> FitReport:
-    """The fit of the index, made if there is none, if other raters or many new ratings count, or if asked for."""
+    """Return the index's fit, made if there is none, if other raters or many new ratings count, or if asked for."""
     last = last_fit(connection)
     ratings = how_many(connection, "SELECT count(*) FROM ratings")
     of_the_same = last.whose is not None and last.whose.by is raters_by(connection, thresholds)
@@ -475,7 +475,7 @@ def fit_index(connection: Connection, thresholds: Thresholds, now: datetime, *, 
 
 
 def _compare_with_x(connection: Connection) -> dict[str, Any]:
-    """How many notes have each status by the fit, and how many of those with one on X have the same there."""
+    """Return how many notes have each status by the fit, and how many of those with one on X have the same there."""
     counts = connection.execute("SELECT status, count(*) FROM scores GROUP BY status ORDER BY status").fetchall()
     both = "FROM scores JOIN history USING (note) WHERE history.status <> ''"
     return {
@@ -486,7 +486,7 @@ def _compare_with_x(connection: Connection) -> dict[str, Any]:
 
 
 def last_fit(connection: Connection) -> FitReport:
-    """What the last fit said of itself."""
+    """Return what the last fit said of itself."""
     row = connection.execute("SELECT said FROM fits").fetchone()
     if row is not None:
         return FitReport.model_validate(json.loads(row[0]))
@@ -509,7 +509,7 @@ GROUP BY rater ORDER BY rater
 def _fit_and_score(
     connection: Connection, thresholds: Thresholds, now: datetime, of_ratings: int
 ) -> tuple[pa.Table, pa.Table, FitReport]:
-    """The fitted raters and the scored notes, as their tables, and what the fit says of itself."""
+    """Return the fitted raters and the scored notes, as their tables, and what the fit says of itself."""
     fit = fitted(connection, of_ratings, thresholds)
     raters = FrozenRaters.of(fit.found.fit)
     known = columns(connection, _USUAL_RATES_SQL, {"incorrect": _INCORRECT_BIT, "complaints": _COMPLAINT_BITS})

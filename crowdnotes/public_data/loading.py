@@ -70,7 +70,7 @@ class Shard:
 
 
 def open_shards(path: Path, known: Sequence[Mark]) -> Iterator[Shard]:
-    """The shards of a file that hold something new; the blocks of one are read before the next is asked for.
+    """Yield the shards of a file that hold something new; the blocks of one are read before the next is asked for.
 
     Raises InputError, also while blocks are read, when the file is cut short, damaged, or not text in columns.
     """
@@ -202,7 +202,7 @@ def load_folder(connection: Connection, data: Path, now_ms: int, progress: Progr
 
 
 def snowflake(times_ms: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The first id of X for something made at these times."""
+    """Return the first id of X for something made at these times."""
     return (times_ms - FIRST_ID_MS) << 22
 
 
@@ -494,7 +494,7 @@ def _append_block(connection: Connection, into: str, columns: dict[str, object])
 
 
 def _replace_rows(connection: Connection, table: str, key: str) -> int:
-    """The fresh rows, the last of each key, in the place of what the table had of them; how many they are.
+    """Return the fresh rows, the last of each key, in the place of what the table had of them; how many they are.
 
     The posts of fresh notes, as they were and as they are, go into `touched`.
     """
@@ -512,7 +512,7 @@ def _read_typed_column(block: pa.Table, name: str, kind: pa.DataType) -> pa.Chun
 
 
 def _read_times(block: pa.Table, name: str, now_ms: int, dropped: Counter[str]) -> pa.ChunkedArray:
-    """A column of times; those that cannot be right are left out and counted. 0 and below mean "never"."""
+    """Return a column of times; those that cannot be right are left out and counted. 0 and below mean "never"."""
     times = _read_typed_column(block, name, pa.int64())
     said = pc.fill_null(pc.greater(times, 0), False)
     right = pc.and_(pc.fill_null(pc.greater_equal(times, _FIRST_POSSIBLE_MS), False), pc.less(times, now_ms + DAY_MS))

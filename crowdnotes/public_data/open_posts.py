@@ -110,7 +110,7 @@ WHERE misleading IS NOT FALSE AND post IN (SELECT unnest($posts)) GROUP BY post
 def work(
     connection: Connection, chosen: Filter, days: Sequence[date] | None, thresholds: Thresholds = THRESHOLDS
 ) -> Work:
-    """The posts of some days, or of all, that have notes calling them misleading of which none is shown.
+    """Return the posts of some days, or of all, that have notes calling them misleading of which none is shown.
 
     Shown is what X says; where it says nothing of a note, what the rules say of its ratings. Raises InputError where
     the index has no notes.
@@ -147,12 +147,15 @@ def work(
 
 
 def post_url(post: int) -> str:
-    """The address of a post whose author is not known."""
+    """Return the address of a post whose author is not known."""
     return f"https://x.com/i/status/{post}"
 
 
 def notes_as_json(connection: Connection, post: int) -> bytes:
-    """The notes on a post with their ratings, as a file for a Supernote. Raises InputError where there is none."""
+    """Return the notes on a post with their ratings, as a file for a Supernote.
+
+    Raises InputError where there is none.
+    """
     ticked = ", ".join(f"count(*) FILTER (tags >> {place} & 1 = 1)" for place in range(len(TAGS)))
     rows = connection.execute(
         f"""
@@ -187,7 +190,7 @@ def notes_as_json(connection: Connection, post: int) -> bytes:
 
 
 def _find_best_notes(connection: Connection, posts: list[int], thresholds: Thresholds) -> dict[int, BestNote]:
-    """The best note of each post; posts whose note is shown, by the rules alone, are left out."""
+    """Return the best note of each post; posts whose note is shown, by the rules alone, are left out."""
     line, least = thresholds.helpful_intercept, thresholds.min_raters_per_note
     fit = last_fit(connection)
     if fit.not_run:
@@ -260,7 +263,7 @@ def _build_waiting_post(row: tuple[Any, ...], best: BestNote, words: str, until:
 
 
 def _build_post_sort_key(post: WaitingPost) -> tuple[bool, int, float, int]:
-    """The rule: see the head of this file."""
+    """Return the posts in the order that the head of this file explains."""
     away = float("inf") if post.best.intercept is None else abs(post.best.needed - post.best.intercept)
     return not _is_fresh(post.hours), -post.ratings, away, post.post
 

@@ -41,7 +41,7 @@ class Filter:
     topic: str | None = None
 
     def __post_init__(self) -> None:
-        """Raises InputError for what is no language code."""
+        """Raise InputError for what is no language code."""
         if self.language is not None and not re.fullmatch("[a-z]{2}", self.language):
             raise InputError(f"“{self.language[:60]}” is no language.", "Use two letters, for example en, es or ja.")
 

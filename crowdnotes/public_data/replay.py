@@ -127,7 +127,7 @@ class ScoreStory(FrozenModel):
 
 
 def replay(connection: Connection, note: int, misleading: bool, thresholds: Thresholds = THRESHOLDS) -> Replay | str:
-    """The note's ratings in time under the index's last fit; why not, as a sentence, where that cannot be."""
+    """Return the note's ratings in time under the index's last fit; why not, as a sentence, where that cannot be."""
     fit = last_fit(connection)
     if fit.not_run:
         return f"It has no score, because the viewpoints of raters are not known. {fit.not_run}"
@@ -218,7 +218,7 @@ class Replay:
         return len(self.times)
 
     def without(self, places: npt.NDArray[np.integer[Any]]) -> Replay:
-        """The same note with the ratings in these places taken away."""
+        """Return the same note with the ratings in these places taken away."""
         rows = {name: np.delete(column, places) for name, column in self._rows.items()}
         return Replay(
             rows, self._fit, self._misleading, self._thresholds, self.held, self._tags, by_group=self._by_group
@@ -230,11 +230,11 @@ class Replay:
         return self._thresholds.helpful_intercept
 
     def until(self, at_ms: int) -> int:
-        """How many ratings had been made."""
+        """Return how many ratings had been made."""
         return int(np.searchsorted(self.times, at_ms, side="right"))
 
     def decided(self, ratings: int, *, was_helpful: bool) -> StatusResult:
-        """What the rules say after so many ratings, at least one."""
+        """Return what the rules say after so many ratings, at least one."""
         last, scored = ratings - 1, int(self._known[ratings - 1])
         enough = scored >= self._thresholds.min_raters_per_note
         intercept, factor, bound = (float(of[scored - 1]) if enough else float("nan") for of in self._scores)
@@ -325,7 +325,7 @@ class _ComplaintTotals:
 
 
 def score_story(replayed: Replay) -> ScoreStory:
-    """The note after each rating, or after some two hundred of them; where its status changes, to the rating."""
+    """Return the note after each rating, or after some two hundred of them; where its status changes, to the rating."""
     n = len(replayed)
     dated = int(np.searchsorted(replayed.times, 1))  # ratings without a time come first, and have no moment
     places = np.unique(np.linspace(dated + 1, n, min(n - dated, _MAX_MOMENTS)).round().astype(int)).tolist()
@@ -390,7 +390,7 @@ def recorded(connection: Connection, note: int, replayed: Replay | None) -> tupl
 
 
 def why(said: StatusResult, *, besides_score: bool = False) -> str:
-    """The reason of the deciding rule, or what keeps the note from being shown, also `besides_score` alone."""
+    """Return the reason of the deciding rule, or what keeps the note from being shown, also `besides_score` alone."""
     if said.status is NoteStatus.NEEDS_MORE_RATINGS and said.blocked_by:
         return " ".join(it.reason for it in said.blocked_by if not (besides_score and _is_score_alone(it)))
     return said.reason
@@ -402,7 +402,7 @@ def _is_score_alone(blocked: RuleOutcome) -> bool:
 
 
 def deciding_rule(said: StatusResult) -> RuleName:
-    """The rule that decided; where none did, the one that keeps the note from being shown."""
+    """Return the rule that decided; where none did, the one that keeps the note from being shown."""
     if said.decided_by is RuleName.INITIAL and said.blocked_by:
         return said.blocked_by[0].rule
     return said.decided_by

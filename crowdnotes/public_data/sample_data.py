@@ -81,7 +81,7 @@ class Planted(FrozenModel):
 
 
 def rater_id(number: int) -> str:
-    """The id of a rater, in the form of the public data."""
+    """Return the id of a rater, in the form of the public data."""
     return f"{(number + 1) * 0x9E3779B97F4A7C15 % 2**64:016X}" * 4
 
 
@@ -201,7 +201,7 @@ def _make_notes(chance: np.random.Generator, notes: int, ratings: int, raters: i
 
 
 def _draw_rating_counts(chance: np.random.Generator, notes: int, ratings: int, raters: int) -> Integers:
-    """How many ratings each note gets: few many, many few, at least one, and no rater twice."""
+    """Return how many ratings each note gets: few many, many few, at least one, and no rater twice."""
     share = np.exp(chance.normal(0, 1.3, notes))
     counts = np.minimum(1 + (share / share.sum() * (ratings - notes)).astype(np.int64), raters)
     return np.asarray(counts, dtype=np.int64)
@@ -235,7 +235,7 @@ def _make_ratings(
     raters: tuple[pa.Array, Integers],
     rounds: tuple[Integers, Integers],
 ) -> dict[str, Any]:
-    """The ratings of a few notes: each goes round the raters from somewhere, by some step, so none comes twice.
+    """Return the ratings of a few notes: each goes round the raters from somewhere, by some step, so none comes twice.
 
     raters: ids, and their order. rounds: how many of the order a note may go round, and the steps.
     """
@@ -285,7 +285,7 @@ def _write_table(spec: TableSpec, path: Path, columns: dict[str, Any]) -> None:
 
 @contextmanager
 def _open_table_writer(spec: TableSpec, path: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """A TSV of the official columns, or a zip of it; one that is not given is 0 for a flag, else empty."""
+    """Open a TSV of the official columns, or a zip of it; a missing one is 0 for a flag, else empty."""
     options = csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
 
     def write(columns: dict[str, Any]) -> None:

@@ -61,6 +61,6 @@ def sides(connection: Connection) -> Sides | None:
 
 
 def _find_side_notes(connection: Connection, of_kind: str) -> tuple[ListedNote, ...]:
-    """The most rated of the first that a selection of notes, in an order, gives."""
+    """Return the most rated of the first that a selection of notes, in an order, gives."""
     found = most_rated(connection, f"{of_kind}, note LIMIT {_MAX_EXTREME_NOTES}", {}, _MAX_SIDE_NOTES)
     return tuple(found) if len(found) == _MAX_SIDE_NOTES else ()

@@ -120,7 +120,7 @@ class World:
         return self.options.camps == 1 or not self.options.polarity
 
     def name(self, kind: NoteKind) -> str:
-        """What notes of the kind are called: without sides they please none of them."""
+        """Return what notes of the kind are called: without sides they please none of them."""
         return _NAME_WITHOUT_SIDES[kind] if self.one_camp and kind in _NAME_WITHOUT_SIDES else kind.value
 
     @cached_property
@@ -177,7 +177,7 @@ class World:
         return fill(words, by_average=by_average, n=NOTES // len(_WORTH_AND_LEAN_BY_KIND), by_score=by_score)
 
     def _below_one_sided(self, values: Floats) -> int:
-        """How many notes that help both sides lie below the best one-sided one; those without a score do not."""
+        """Return how many notes that help both sides lie below the best one-sided one; those without a score do not."""
         one_sided = np.array([kind.one_sided for kind in self.kinds])
         both = np.array([kind is NoteKind.BOTH for kind in self.kinds])
         return int((values[both] < np.nan_to_num(values[one_sided], nan=-np.inf).max()).sum())
@@ -230,7 +230,7 @@ class World:
         return f"From ratings alone, {right} of {all_} raters are found on the side that they were made for."
 
     def story(self, note: int) -> str:
-        """Why a note is shown or not, in a sentence or two."""
+        """Return why a note is shown or not, in a sentence or two."""
         sentence_by_status = {
             NoteStatus.HELPFUL: "Note {note} is shown. {reasons}",
             NoteStatus.NOT_HELPFUL: "Note {note} is rated not helpful. {reasons}",
@@ -239,7 +239,7 @@ class World:
         return fill(sentence, note=note + 1, reasons=self.reasons(note))
 
     def reasons(self, note: int) -> str:
-        """What the rules say of a note: each that keeps it from being shown, or why it is."""
+        """Return what the rules say of a note: each that keeps it from being shown, or why it is."""
         found = self.statuses[note]
         return " ".join(dict.fromkeys(rule.reason for rule in found.blocked_by)) or found.reason
 

@@ -132,7 +132,7 @@ class Story(FrozenModel):
 
 
 def story(connection: Connection, wanted: str, thresholds: Thresholds = THRESHOLDS) -> Story:
-    """The story of a note, by its id or address; of a post's id or address, that of its note with the most ratings.
+    """Return the story of a note, by its id or address, or of a post's note with the most ratings.
 
     Raises InputError where the index has neither.
     """
@@ -201,7 +201,7 @@ def to_listed_note(row: tuple[int, int, str | None]) -> ListedNote:
 
 
 def busiest_notes(connection: Connection, most: int = 8) -> list[ListedNote]:
-    """The notes with the most ratings: id, how many, and its words; to begin with."""
+    """Return the notes with the most ratings: id, how many, and its words; to begin with."""
     rows = connection.execute(
         """
         SELECT note, n, text FROM (SELECT note, count(*) AS n FROM ratings GROUP BY note ORDER BY n DESC, note LIMIT ?)
@@ -248,7 +248,7 @@ def notes_of_status(connection: Connection, status: NoteStatus, most: int = 3) -
 
 
 def notes_to_begin_with(connection: Connection) -> dict[str, list[ListedNote]]:
-    """A few notes by what they have in common, by a heading: by status, or without a fit the most rated."""
+    """Return a few notes by what they have in common, by a heading: by status, or without a fit the most rated."""
     by_status = {
         "Notes that are shown, by these ratings:": notes_of_status(connection, NoteStatus.HELPFUL),
         "Notes that are rated not helpful, by these ratings:": notes_of_status(connection, NoteStatus.NOT_HELPFUL),
@@ -261,7 +261,7 @@ def notes_to_begin_with(connection: Connection) -> dict[str, list[ListedNote]]:
 
 
 def is_number_or_link(wanted: str) -> bool:
-    """Whether it names a note or a post; else it is words to look for."""
+    """Return whether it names a note or a post; else it is words to look for."""
     return _NUMBER_OR_LINK.fullmatch(wanted.strip()) is not None or "://" in wanted
 
 
@@ -320,7 +320,7 @@ def _describe_rating_levels(story: Story) -> str:
 
 
 def _describe_sides(now: Moment) -> str:
-    """Whether people who usually disagree agree on it."""
+    """Return whether people who usually disagree agree on it."""
     others = (
         " "
         + plural(
@@ -435,7 +435,7 @@ def _lowercase_sentences(sentences: str) -> str:
 
 
 def _is_different_on_x(on_x: tuple[Recorded, ...], now: Moment) -> bool:
-    """Whether what X recorded, at any time, is not what our reckoning says of then or of now."""
+    """Return whether what X recorded, at any time, is not what our reckoning says of then or of now."""
     then = any(one.recomputed is not None and one.recomputed.status != one.status for one in on_x)
     return then or bool(on_x and on_x[-1].status != now.status)
 
@@ -545,7 +545,7 @@ def _load_notes_of_post(connection: Connection, post: int | None) -> tuple[NoteO
 
 
 def _count_levels(connection: Connection, note: int) -> tuple[Levels, int]:
-    """All ratings of the note by level, and how many have no time."""
+    """Return all ratings of the note by level, and how many have no time."""
     row = connection.execute(
         """
         SELECT count(*) FILTER (level = 2), count(*) FILTER (level = 1), count(*) FILTER (level = 0),

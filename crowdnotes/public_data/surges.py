@@ -186,7 +186,7 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
 
 
 def trending(connection: Connection, day: date) -> tuple[Term, ...]:
-    """The words that notes on the gathered posts of three days use more often than in the 28 days before them.
+    """Return the words that notes on the gathered posts of three days use more often than in the 28 days before them.
 
     Counted once a post; the difference of the shares is at least three standard errors.
     """
@@ -223,7 +223,7 @@ def trending(connection: Connection, day: date) -> tuple[Term, ...]:
 
 
 def posts_of_day(connection: Connection, day: date) -> tuple[SurgePost, ...]:
-    """The gathered posts of a day with the most ratings, up to fifty."""
+    """Return the gathered posts of a day with the most ratings, up to fifty."""
     rows = connection.execute(
         """
         WITH those AS (SELECT * FROM chosen WHERE posted // $day = $number),

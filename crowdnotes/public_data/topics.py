@@ -34,12 +34,12 @@ def topic_names() -> tuple[str, ...]:
 
 
 def topics_of(text: str) -> int:
-    """The topics of an English text, as bits in the order of `topic_names`."""
+    """Return the topics of an English text, as bits in the order of `topic_names`."""
     return label(text)[1]
 
 
 def label(text: str) -> tuple[str | None, int]:
-    """A note's language (None where unsure) and its topics, as bits; a text that is not English has none."""
+    """Return a note's language (None where unsure) and its topics, as bits; a text that is not English has none."""
     plain = plain_letters(_URL_PATTERN.sub(" ", text[:_MAX_READ_CHARACTERS])).casefold()
     words = _WORD_PATTERN.findall(plain)
     language = _detect_language(plain, words)

@@ -92,7 +92,10 @@ class CaseFigures:
 
 
 def read(cases: Cases, known: MutableMapping[str, CaseFigures]) -> tuple[list[CaseFigures], dict[str, str]]:
-    """The figures of every case, and by id why others cannot be read. `known` saves reading what did not change."""
+    """Return the figures of every case, and by id why others cannot be read.
+
+    `known` saves reading what did not change.
+    """
     found: list[CaseFigures] = []
     left_out: dict[str, str] = {}
     for summary in cases.find(limit=None):
@@ -171,7 +174,7 @@ def _get_current_gates(case: Case) -> dict[GateName, GateStatus] | None:
 
 
 def _trace_checks(case: Case) -> dict[str, Course]:
-    """How each gate, principle, and the links ended, where something prevented approval."""
+    """Return how each gate, principle, and the links ended, where something prevented approval."""
     reached = case.decision is not None and case.decision.kind is DecisionKind.APPROVED
     passed_over = {item.obstacle for item in case.decision.overrides} if case.decision and reached else set()
     failed = {found.subject for found in passed_over if found.kind is ObstacleKind.GATE_FAILED}

@@ -29,7 +29,7 @@ def as_csv(comparison: Comparison, answers: Iterable[Answer]) -> str:
 
 
 def as_votes(answers: Iterable[Answer]) -> str:
-    """A line an answer, as `crowdnotes bench compare --votes` reads them: which note of the file was chosen."""
+    """Return a line an answer, as `crowdnotes bench compare --votes` reads them: which note of the file was chosen."""
     votes = (
         Vote(pair=one.pair, reader=one.participant, votes={OVERALL: "left" if one.first_won else "right"})
         for one in answers

@@ -62,7 +62,7 @@ class PairsFile:
 
 
 def read_pairs(name: str, content: bytes) -> PairsFile:
-    """The pairs of a file. Raises InputError with the line and what is wrong with it."""
+    """Return the pairs of a file. Raises InputError with the line and what is wrong with it."""
     if len(content) > _MAX_FILE_BYTES:
         raise InputError(f"The file has {len(content):,} bytes.", f"Give at most {_MAX_FILE_BYTES:,}.")
     kind = PurePath(name).suffix.lower().removeprefix(".")
@@ -127,7 +127,7 @@ _NOTE_PARTS = ("first", "second")
 
 
 def _read_bench_run_pairs(rows: Iterable[tuple[int, Mapping[str, Any]]]) -> PairsFile:
-    """The pairs that `bench compare` would make of this run, and with whose note is whose."""
+    """Return the pairs that `bench compare` would make of this run, and with whose note is whose."""
     from crowdnotes.studies.bench.healthnotes import PostRow
     from crowdnotes.studies.bench.notes import is_left, pairs
 

@@ -38,7 +38,7 @@ class _CrossedClusters:
     posts: _IndexArray
 
     def at(self, rows: npt.NDArray[np.bool_]) -> _CrossedClusters:
-        """Some of them."""
+        """Return some of them."""
         return _number_clusters(self.participants[rows], self.posts[rows])
 
     def twice(self) -> _CrossedClusters:
@@ -117,7 +117,7 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
 def _estimate_mean(
     values: _FloatArray, crossed: _CrossedClusters, nothing: str, ends: tuple[float, float], *, is_share: bool = False
 ) -> Figure:
-    """A mean on a scale between `ends`; its interval allows for answers by one person, or on one post, being alike.
+    """Return a mean on a scale between `ends`; its interval allows for alike answers by a person or on a post.
 
     Two-way clusters (Cameron, Gelbach and Miller, 2011), with Student's t of as many degrees of freedom as the fewer
     of the two leave: in simulations it holds the truth in 95 to 97 cases of 100, where drawing participants and posts
@@ -170,7 +170,7 @@ def _test_signed_ranks(differences: _FloatArray, nothing: str) -> Figure:
 
 
 def _fit_mixed_model(values: _FloatArray, design: _FloatArray, crossed: _CrossedClusters, nothing: str) -> Figure:
-    """The first coefficient of a linear mixed model with a random intercept by participant and by post.
+    """Return the first coefficient of a linear mixed model with a random intercept by participant and by post.
 
     Fitted by restricted maximum likelihood; p is of a coefficient of 0 (Wald).
     """

@@ -58,18 +58,18 @@ class Comparisons:
 
     @staticmethod
     def new_participant() -> str:
-        """An id that nobody can guess."""
+        """Return an id that nobody can guess."""
         return secrets.token_hex(12)
 
     @staticmethod
     def is_participant(given: str) -> bool:
-        """Whether a text from the address bar can be a participant's id; services for studies bring their own."""
+        """Return whether a text from the page's address can be a participant's id; study services bring their own."""
         return _PARTICIPANT_PATTERN.fullmatch(given) is not None
 
     def add(
         self, file: str, content: bytes, *, title: str = "", names: tuple[str, str] = ("", ""), each: int = 0
     ) -> Comparison:
-        """A comparison of the pairs in a file; `each` participant sees so many, all with 0.
+        """Return a comparison of the pairs in a file; `each` participant sees so many, all with 0.
 
         Without a title it is called like the file, and the notes as the file's columns say. Raises InputError.
         """
@@ -102,7 +102,7 @@ class Comparisons:
         return made
 
     def summaries(self) -> list[ComparisonSummary]:
-        """The newest first."""
+        """Return the newest first."""
         self._require()
         answers = comparison_answers.c
         query = (
@@ -124,7 +124,7 @@ class Comparisons:
         return self._get(comparison_id)
 
     def each(self, comparison_id: str) -> int:
-        """How many pairs a participant sees."""
+        """Return how many pairs a participant sees."""
         return self._get(comparison_id).each
 
     def _require(self) -> None:
@@ -135,14 +135,14 @@ class Comparisons:
             return _load_comparison(connection, comparison_id)
 
     def delete(self, comparison_id: str) -> None:
-        """It and its answers."""
+        """Delete it and its answers."""
         self._require()
         with writing(self._engine) as connection:
             if not connection.execute(delete(comparisons).where(_match_comparison(comparison_id))).rowcount:
                 raise ComparisonNotFoundError("There is no such comparison.")
 
     def sheets(self, comparison_id: str, participant: str) -> list[Sheet]:
-        """The pairs of a participant as they see them, in their order, with what they answered."""
+        """Return the pairs of a participant as they see them, in their order, with what they answered."""
         with reading(self._engine) as connection:
             comparison = _load_comparison(connection, comparison_id)
             known = {answer.pair: answer for answer in _load_answers(connection, comparison_id, participant)}
@@ -197,7 +197,7 @@ class Comparisons:
         return results(self.get(comparison_id), self.answers(comparison_id))
 
     def exported(self, comparison_id: str, *, votes: bool = False) -> str:
-        """The answers as CSV, or as the votes that `crowdnotes bench compare` counts.
+        """Return the answers as CSV, or as the votes that `crowdnotes bench compare` counts.
 
         Raises InputError for votes on notes that were not shuffled by it: their sides are not those it counts by.
         """

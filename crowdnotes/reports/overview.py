@@ -43,7 +43,7 @@ class Filter:
     demonstrations: bool = False
 
     def keeps(self, case: CaseFigures) -> bool:
-        """Whether the case is counted."""
+        """Return whether the case is counted."""
         return (
             (self.since is None or case.begun >= self.since)
             and (self.ended is None or case.ended == self.ended)

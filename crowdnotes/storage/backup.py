@@ -111,7 +111,7 @@ def make_backup(settings: Settings, file: Path, *, replace: bool = False) -> Man
 
 
 def _copy_library(path: Path, copy: Path) -> bool:
-    """Whether it is whole: no damaged library keeps the rest from being backed up."""
+    """Return whether it is whole: no damaged library keeps the rest from being backed up."""
     try:
         _copy_database(path, copy)
         _check_file(copy)
@@ -159,7 +159,7 @@ def restore_backup(settings: Settings, file: Path, *, replace: bool = False) -> 
 
 
 def _unpack_backup(file: Path, folder: Path) -> tuple[Manifest, list[str]]:
-    """What the backup says of itself, and the names of the data files; those and the database lie in the folder."""
+    """Return what the backup says of itself, and the names of the data files in the folder, without the database."""
     if not file.is_file():  # a pipe would be waited for
         raise InputError(f"There is no file {file}.")
     try:
@@ -233,7 +233,7 @@ def _files_in_place(data: Path, folder: Path, names: Sequence[str]) -> Iterator[
 
 @contextmanager
 def _open_alone(path: Path) -> Iterator[sqlite3.Connection]:
-    """The database file, kept from all others until the end. Raises StoreBusyError where another has it open."""
+    """Open the database file, kept from all others until the end. Raises StoreBusyError where another has it open."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     is_new = not path.exists()
     try:

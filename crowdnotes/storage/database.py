@@ -44,7 +44,7 @@ _WRITE_OPTION = "crowdnotes_writes"
 
 
 def connect(url: str) -> Engine:
-    """An engine for `url`, safe for many threads; the tables are made by `migrate`.
+    """Return an engine for `url`, safe for many threads; the tables are made by `migrate`.
 
     "sqlite:///<path>", or "postgresql://…" ("postgres://…" is accepted too; the driver is psycopg 3).
     Raises ConfigurationError for another URL, StoreFullError if SQLite's folder cannot be made, and
@@ -58,14 +58,14 @@ def connect(url: str) -> Engine:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A connection inside a transaction that only reads: one consistent moment of the database."""
+    """Open a connection inside a transaction that only reads: one consistent moment of the database."""
     with translated(), engine.begin() as connection:
         yield connection
 
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """A connection inside a transaction that writes; an exception inside undoes all of it.
+    """Open a connection inside a transaction that writes; an exception inside undoes all of it.
 
     On SQLite the write lock is taken at the start (BEGIN IMMEDIATE), so what is read inside is the
     newest and cannot change before the commit. On PostgreSQL rows need SELECT … FOR UPDATE for that.
@@ -81,7 +81,7 @@ def insert_into(connection: Connection, table: Table) -> sqlite.Insert | postgre
 
 
 def now_of(connection: Connection) -> datetime:
-    """The database's clock, in UTC: one for all machines that work with it. On SQLite it is this machine's."""
+    """Return the database's clock, in UTC: one for all machines that work with it. On SQLite it is this machine's."""
     if connection.dialect.name == "postgresql":
         at: datetime = connection.scalar(text("SELECT clock_timestamp()"))
         return at.astimezone(UTC)
@@ -300,7 +300,7 @@ def alembic_config() -> Config:
 
 @cache
 def _schemas() -> tuple[frozenset[str], frozenset[str]]:
-    """All versions of the schema that this program knows, and the newest."""
+    """Return all versions of the schema that this program knows, and the newest."""
     scripts = ScriptDirectory.from_config(alembic_config())
     return frozenset(revision.revision for revision in scripts.walk_revisions()), frozenset(scripts.get_heads())
 
@@ -321,7 +321,7 @@ def _require_known(current: set[str], known: frozenset[str]) -> None:
 
 
 def schema_of(engine: Engine) -> str:
-    """The version of the schema that the database has, as in "0012"; "" without tables."""
+    """Return the version of the schema that the database has, as in "0012"; "" without tables."""
     with reading(engine) as connection:
         return " ".join(sorted(MigrationContext.configure(connection).get_current_heads()))
 

@@ -40,7 +40,7 @@ class DiskCache:
         self._warned = False
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The values of those keys that are known."""
+        """Return the values of those keys that are known."""
         found: dict[bytes, bytes] = {}
 
         def select(db: sqlite3.Connection) -> None:

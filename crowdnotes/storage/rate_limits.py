@@ -29,7 +29,7 @@ SharedRates = Callable[[], AbstractContextManager[tuple[RateLimiter, float]]]
 
 
 def local_rate_limiter(clock: Callable[[], float]) -> SharedRates:
-    """Those of this process."""
+    """Return those of this process."""
     turns, lock = RateLimiter(), threading.Lock()
 
     @contextmanager
@@ -41,7 +41,10 @@ def local_rate_limiter(clock: Callable[[], float]) -> SharedRates:
 
 
 def shared_rate_limiter(engine: Engine, service: str) -> SharedRates:
-    """Those of all processes on that database, by its clock. `service` may be any text, and is not stored itself."""
+    """Return those of all processes on that database, by its clock.
+
+    `service` may be any text, and is not stored itself.
+    """
     key = hashlib.sha256(service.encode(errors="replace")).hexdigest()
     mine = paces.c.service == key
 

@@ -44,7 +44,7 @@ TRIVIAL_LABEL = "irrelevant_trivial_or_spam"
 
 
 def read_camp_notes(path: Path) -> pd.DataFrame:
-    """The table, oldest note first (ids grow with time). Raises InputError when it is not of that form."""
+    """Return the table, oldest note first (ids grow with time). Raises InputError when it is not of that form."""
     table: pd.DataFrame = _read_camp_table(path, _LABELLED_CAMP_COLUMNS).to_pandas()
     if not is_string_dtype(table["text"]):
         raise InputError(f"{path.name} lacks text in its column text.", _CAMP_TABLE_FORM)
@@ -54,7 +54,7 @@ def read_camp_notes(path: Path) -> pd.DataFrame:
 
 
 def labelled_bridging(table: pd.DataFrame) -> pd.DataFrame:
-    """The notes that both camps approve and that have a content label."""
+    """Return the notes that both camps approve and that have a content label."""
     return table[(table["kind"] == "bridging") & table["content_label"].notna()].reset_index(drop=True)
 
 
@@ -97,7 +97,7 @@ class CampNotes:
         return milliseconds.astype(np.float64) / _MS_PER_DAY
 
     def only(self, keep: Bools) -> CampNotes:
-        """The notes where `keep` (n,) is true."""
+        """Return the notes where `keep` (n,) is true."""
         return replace(
             self,
             ids=self.ids[keep],
@@ -204,7 +204,7 @@ Row = TypeVar("Row", bound=BaseModel)
 
 
 def read_rows(path: Path, row: type[Row], form: str, limit: int | None = None) -> list[Row]:
-    """The file's rows, or its first `limit`; blank lines are passed over.
+    """Return the file's rows, or its first `limit`; blank lines are passed over.
 
     Raises InputError with the line, also past the limit, what is wrong with it, and `form`: what a line should hold.
     """
@@ -280,7 +280,7 @@ class HealthNote(BaseModel):
 
 
 def read_health_notes(path: Path, limit: int | None = None) -> list[HealthNote]:
-    """The file's notes. Raises InputError with the line and what is wrong with it."""
+    """Return the file's notes. Raises InputError with the line and what is wrong with it."""
     return read_rows(path, HealthNote, _HEALTH_FORM, limit)
 
 
@@ -311,7 +311,7 @@ class DistortionRow(BaseModel):
 
 
 def read_distortions(path: Path, limit: int | None = None) -> list[DistortionRow]:
-    """The file's rows. Raises InputError with the line and what is wrong with it."""
+    """Return the file's rows. Raises InputError with the line and what is wrong with it."""
     return read_rows(path, DistortionRow, _DISTORTION_FORM, limit)
 
 
@@ -349,7 +349,7 @@ class JudgedPost(BaseModel):
 
 
 def read_judged_posts(path: Path, limit: int | None = None) -> list[JudgedPost]:
-    """The posts of the file. Raises InputError with the line and what is wrong with it."""
+    """Return the posts of the file. Raises InputError with the line and what is wrong with it."""
     return read_rows(path, JudgedPost, _JUDGED_FORM, limit)
 
 
@@ -389,7 +389,7 @@ def write_held_out(
 
 
 def read_held_out(judge: str, folder: Path = JUDGES) -> HeldOutVerdicts:
-    """What `write_held_out` wrote. Raises ModelFilesError when it is missing or damaged."""
+    """Return what `write_held_out` wrote. Raises ModelFilesError when it is missing or damaged."""
     try:
         with np.load(folder / HELD_OUT.format(judge), allow_pickle=False) as file:
             return HeldOutVerdicts(file["marks"], file["probabilities"].astype(np.float64), file["labels"])
@@ -416,7 +416,7 @@ def pin(folder: Path, judge: str, figures: Mapping[str, object], weights: Sequen
 
 
 def made_folder(folder: Path) -> Path:
-    """The folder, made when it is missing. Raises InputError when it cannot be."""
+    """Return the folder, made when it is missing. Raises InputError when it cannot be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -19,26 +19,26 @@ DIRECTLY_HELPFUL = 2
 
 
 def macro_f1(truth: Truths, said: Truths) -> float:
-    """The mean of both classes' F1, in [0, 1]; a class that neither side has counts 0."""
+    """Return the mean of both classes' F1, in [0, 1]; a class that neither side has counts 0."""
     from sklearn.metrics import f1_score
 
     return float(f1_score(truth, said, labels=[True, False], average="macro", zero_division=0))
 
 
 def accuracy(truth: Sequence[bool], said: Sequence[bool]) -> float:
-    """The share of verdicts that are right, in [0, 1]."""
+    """Return the share of verdicts that are right, in [0, 1]."""
     return float(np.mean(np.asarray(truth) == np.asarray(said)))
 
 
 def area_under_curve(truth: Truths, scores: Sequence[float] | Numbers) -> float | None:
-    """The chance that a true one scores above a false one, ties half; None when one class is missing."""
+    """Return the chance that a true one scores above a false one, ties half; None when one class is missing."""
     from sklearn.metrics import roc_auc_score
 
     return float(roc_auc_score(truth, scores)) if len(set(truth)) == 2 else None
 
 
 def auc(score: Numbers, yes: Numbers, no: Numbers) -> float | None:
-    """The same of cases that were voted on: each is one of "yes" and one of "no", with these weights (n,).
+    """Return the same of cases that were voted on: each is one of "yes" and one of "no", with these weights (n,).
 
     None when there is no weight on one side.
     """
@@ -56,12 +56,12 @@ def rounded(value: float | None) -> float | None:
 
 
 def rounded_ends(ends: tuple[float, float]) -> list[float]:
-    """The ends of an interval in the same way."""
+    """Return the ends of an interval in the same way."""
     return [round(end, 4) for end in ends]
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson, 1927), in [0, 1]; (0, 1) of nothing."""
+    """Return the 95 % interval of a share (Wilson, 1927), in [0, 1]; (0, 1) of nothing."""
     if not of:
         return 0.0, 1.0
     from scipy.stats import binomtest
@@ -77,7 +77,7 @@ def brier(chance: Numbers, share: Numbers, weight: Numbers) -> float:
 
 
 def calibration_error(chance: Numbers, share: Numbers, weight: Numbers, bins: int = 10) -> float:
-    """Expected calibration error: mean distance of chance and what happened, over bins of equal width."""
+    """Return the expected calibration error: the mean distance of chance and outcome, over bins of equal width."""
     place = np.minimum((chance * bins).astype(np.int64), bins - 1)
     total = np.bincount(place, weight, bins)
     gap = np.abs(np.bincount(place, weight * chance, bins) - np.bincount(place, weight * share, bins))
@@ -127,7 +127,7 @@ def _compute_discounted_gain(grades: Sequence[int]) -> float:
 
 
 def mean_auc(truth: Truths, sets: Sequence[Numbers]) -> float:
-    """The mean area under the curve of sets of scores (n,), each over the cases that it does not leave NaN.
+    """Return the mean area under the curve of sets of scores (n,), each over the cases that it does not leave NaN.
 
     A set of which one class is missing does not count; NaN when none does.
     """
@@ -146,7 +146,7 @@ def bootstrap_auc(
     *,
     rival: Sequence[Numbers] = (),
 ) -> tuple[float, float]:
-    """The 95 % interval of `mean_auc` over resampled groups of notes that belong together.
+    """Return the 95 % interval of `mean_auc` over resampled groups of notes that belong together.
 
     With `rival`, other sets of scores of the same notes: of how much better the first are.
     """
@@ -163,7 +163,7 @@ def bootstrap_auc(
 
 
 def bootstrap_share(share: Numbers, groups: npt.NDArray[np.int64]) -> tuple[float, float]:
-    """The 95 % interval of a mean over resampled groups of cases that belong together."""
+    """Return the 95 % interval of a mean over resampled groups of cases that belong together."""
     chance = np.random.default_rng(0)
     _, place = np.unique(groups, return_inverse=True)
     size, total = np.bincount(place), np.bincount(place, share)

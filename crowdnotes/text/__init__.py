@@ -13,7 +13,7 @@ _MAX_CACHED_TEXTS = 512
 
 
 def kept_by_text(function: Callable[[str], T]) -> Callable[[str], T]:
-    """A pure function whose answers on the last short texts are kept: one score asks the same of a note many times."""
+    """Keep a pure function's answers on the last short texts: one score asks the same of a note many times."""
     kept = lru_cache(maxsize=_MAX_CACHED_TEXTS)(function)
 
     @wraps(function)

@@ -80,7 +80,7 @@ def is_boilerplate(words: str) -> bool:
 
 
 def _is_list_of_links(line: str) -> bool:
-    """Whether it is titles that ran together: nearly all longer words begin with a capital, and no stop ends it."""
+    """Return whether titles ran together: nearly all longer words begin with a capital, and no stop ends it."""
     if line.endswith((".", "!", "?")):
         return False
     long = [word for word in re.findall(r"[^\W\d_]{4,}", line) if word.lower() != word.upper()]

@@ -32,7 +32,7 @@ _NUMBER_BY_MONTH = {name: number for number, names in enumerate(_MONTH_NAMES, st
 
 
 def parse_date(value: object) -> date | None:
-    """A date from a date, a datetime, ISO 8601, RFC 2822 or an English written date; else None.
+    """Return a date from a date, a datetime, ISO 8601, RFC 2822 or an English written date; else None.
 
     "03/04/2020" is None: it is March to some and April to others.
     """
@@ -78,7 +78,7 @@ def month_number(text: str) -> int | None:
 
 
 def settle(year: int | None, month: int | None, day: int | None, registered: Iterable[date] = ()) -> date | None:
-    """The day, where one is named; else the first day on which the record is known to have existed within
+    """Return the day, where one is named; else the first day on which the record is known to have existed within
     the month or year named; else None, because a guessed day would mislead.
     """
     if year is None:
@@ -90,7 +90,7 @@ def settle(year: int | None, month: int | None, day: int | None, registered: Ite
 
 
 def first_day(year: int | None, month: int | None) -> date | None:
-    """The first day of the month or year named; None when neither is, or there is no such day."""
+    """Return the first day of the month or year named; None when neither is, or there is no such day."""
     return None if year is None else _date_or_none(year, month or 1, 1)
 
 

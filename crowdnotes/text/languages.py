@@ -43,7 +43,7 @@ _NON_WORD_PATTERN = re.compile(r"https?://\S+|(?<!\w)@\w+|&\w+;")
 
 
 def language_of(text: str) -> str | None:
-    """The ISO 639-1 code of a text's language; None when there is too little of it or it is unsure.
+    """Return the ISO 639-1 code of a text's language; None when there is too little of it or it is unsure.
 
     Links and @mentions say nothing of it. The model loads once (0.8 s).
     """
@@ -78,7 +78,7 @@ _FIRST_NON_LATIN_CHARACTER = "\u0250"
 
 
 def languages_of(queries: Sequence[Query]) -> dict[str, str | None]:
-    """The language of each query by its text, for services that have editions.
+    """Return the language of each query by its text, for services that have editions.
 
     As the engine says; where it does not and the letters are not Latin, as the text looks. Else None.
     """

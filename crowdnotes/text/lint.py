@@ -40,12 +40,12 @@ def lint(text: str) -> tuple[LintWarning, ...]:
 
 
 def blocking(warnings: tuple[LintWarning, ...]) -> tuple[LintWarning, ...]:
-    """Those that stop approval."""
+    """Return those that stop approval."""
     return tuple(warning for warning in warnings if warning.level is LintLevel.BLOCKS)
 
 
 def without_tracking(text: str) -> str:
-    """The text with tracking parameters, and nothing else, cut out of its links."""
+    """Return the text with tracking parameters, and nothing else, cut out of its links."""
     for url in reversed(find_urls(text)):
         head, mark, rest = url.url.partition("?")
         query, hash_mark, fragment = rest.partition("#")
@@ -182,7 +182,7 @@ def _find_email_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _is_within_spans(spans: Sequence[tuple[int, int]], position: int) -> bool:
-    """Whether one of the spans, which are in order, holds the position."""
+    """Return whether one of the spans, which are in order, holds the position."""
     before = bisect_right(spans, position, key=lambda span: span[0])
     return before > 0 and position < spans[before - 1][1]
 

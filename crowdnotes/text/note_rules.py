@@ -94,7 +94,7 @@ def _longest_domain() -> int:
 
 @cache
 def top_level_domains() -> frozenset[str]:
-    """The top-level domains that a bare host may end in, lower case; the page's counter uses them too."""
+    """Return the top-level domains that a bare host may end in, lower case; the page's counter uses them too."""
     # The snapshot inside the package: the public list is never downloaded.
     extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
     return frozenset(suffix.rpartition(".")[2] for suffix in extract.tlds)  # of "za" it lists "co.za" and others alone
@@ -122,13 +122,13 @@ def _trim_url(url: str) -> str:
 
 
 def is_missing_space(host: str, rest: str | None) -> bool:
-    """True for "false.The" or "better.In": two sentences without a space, not a host name."""
+    """Return True for "false.The" or "better.In": two sentences without a space, not a host name."""
     before, _, after = host.rpartition(".")
     return not rest and after[:1].isupper() and after[1:].islower() and not before.isupper()
 
 
 def _find_domain_end(text: str, start: int, end: int) -> int | None:
-    """Where the longest host of text[start:end] that has a top-level domain ends; letters of a sentence may follow."""
+    """Return the end of the longest host of text[start:end] with a top-level domain; letters may follow."""
     dot = text.rfind(".", start + 1, end)
     while dot > start:
         if (ascii_domain := _ASCII_DOMAIN_PATTERN.match(text, dot + 1)) is not None:
@@ -160,7 +160,7 @@ def _find_urls_with_scheme(text: str) -> Iterator[UrlSpan]:
 
 @kept_by_text
 def find_urls(text: str) -> tuple[UrlSpan, ...]:
-    """The URLs of a text, in order, as X counts them.
+    """Return the URLs of a text, in order, as X counts them.
 
     With a scheme: always, up to the first letter that cannot be in it. Without one: only when it ends in a real
     top-level domain and is neither a full stop with the space forgotten nor part of a $cashtag, #hashtag or @mention.
@@ -191,7 +191,7 @@ def characters_for_words(links: int) -> int:
 
 
 def x_storage_form(stored: str) -> str:
-    """A note from X's public data as its writer typed it.
+    """Return a note from X's public data as its writer typed it.
 
     X stores HTML entities (at times escaped twice) and a line break as two spaces. Undone this
     way, all but two of 864 real notes count at most 280, and many exactly 280.
@@ -200,7 +200,7 @@ def x_storage_form(stored: str) -> str:
 
 
 def without_urls(text: str) -> str:
-    """The words of a note alone: URLs taken out, white space tidied."""
+    """Return the words of a note alone: URLs taken out, white space tidied."""
     for span in reversed(find_urls(text)):
         if span.has_scheme:
             text = text[: span.start] + text[span.end :]
@@ -208,7 +208,7 @@ def without_urls(text: str) -> str:
 
 
 def truncate(text: str, limit: int = NOTE_LIMIT) -> str:
-    """The longest beginning of `text` that counts at most `limit`, never cut inside a word or URL.
+    """Return the longest beginning of `text` that counts at most `limit`, never cut inside a word or URL.
 
     Used before the helpfulness gate, as in CrowdNotes+ appendix E.3. A first word that is longer
     than the limit by itself leaves nothing. Scripts written without spaces are cut between letters.
@@ -236,7 +236,7 @@ def truncate(text: str, limit: int = NOTE_LIMIT) -> str:
 
 
 def _can_cut_at(text: str, position: int) -> bool:
-    """Whether text[:position] ends at the end of a word."""
+    """Return whether text[:position] ends at the end of a word."""
     if position == 0:
         return True
     here, before = text[position], text[position - 1]

@@ -29,7 +29,7 @@ class Pasted:
 
 
 def parse_pasted(text: str) -> Pasted:
-    """The parts of what was pasted; nothing but repetitions, bullets and blank lines is left out.
+    """Return the parts of what was pasted; nothing but repetitions, bullets and blank lines is left out.
 
     Links alone on their line are links: the first that is a post's address is the address, the others are sources.
     A link on a line with words belongs to the words, and so does a bare host, which may be a name ("Amazon.com").
@@ -50,7 +50,7 @@ def parse_pasted(text: str) -> Pasted:
 
 
 def post_from_address(words: str, url: str, limit: int) -> str:
-    """What goes into the box for a post that a link brought: its words, at most `limit` characters, and its address.
+    """Return the box's text for a post that a link brought: at most `limit` characters of it, and its address.
 
     An address on X that is none of a post, such as a reader's timeline, is left out.
     """
@@ -63,7 +63,7 @@ def post_from_address(words: str, url: str, limit: int) -> str:
 
 
 def post_number(url: str) -> int | None:
-    """The number of the post on X that is at this address, with a scheme or without; None where none is."""
+    """Return the number of the post on X that is at this address, with a scheme or without; None where none is."""
     try:
         parts = urlsplit(url if "://" in url else f"https://{url}")
         number = _POST_PATH_PATTERN.match(parts.path) if parts.hostname in X_HOSTS else None

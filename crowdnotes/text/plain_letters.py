@@ -76,7 +76,7 @@ def _replace_fonts(run: str, *, has_cjk: bool) -> str:
 
 
 def _plain_wide(sign: str, *, has_cjk: bool) -> str:
-    """A full-width sign as an ordinary one; among Chinese, Japanese and Korean words a stop stays theirs."""
+    """Return a full-width sign as an ordinary one; among Chinese, Japanese and Korean words a stop stays theirs."""
     is_wide = unicodedata.decomposition(sign).startswith("<wide>")
     return unicodedata.normalize("NFKC", sign) if is_wide and (not has_cjk or sign.isalnum() or sign == "％") else ""
 
@@ -122,7 +122,7 @@ def _is_foreign(letter: str) -> bool:
 
 
 def _is_scientific(word: str, foreign: list[str]) -> bool:
-    """Whether one Greek letter names something: "TNFα", "αSMA", "NFκB"."""
+    """Return whether one Greek letter names something: "TNFα", "αSMA", "NFκB"."""
     is_greek = len(foreign) == 1 and foreign[0] not in _SAME_LOOK and _script_of(foreign[0]) == "GREEK"
     small = sum("a" <= letter <= "z" for letter in word)
     return is_greek and (word.endswith(foreign[0]) or small < _MIN_LATIN_LETTERS)

@@ -43,7 +43,7 @@ def known_sites() -> Mapping[str, KnownSite]:
 
 
 def longest_match(host: str, path: str, entries: Mapping[str, T]) -> T | None:
-    """The entry of the longest host suffix, cut at dots, and within it of the longest path beginning."""
+    """Return the entry of the longest host suffix, cut at dots, and within it of the longest path beginning."""
     labels = host.split(".")[-MOST_LABELS:]
     steps = [step for step in path.split("/") if step][:3]
     for first in range(len(labels)):
@@ -56,7 +56,7 @@ def longest_match(host: str, path: str, entries: Mapping[str, T]) -> T | None:
 
 
 def find_site(host: str, path: str = "/") -> KnownSite | None:
-    """The known site that a page belongs to."""
+    """Return the known site that a page belongs to."""
     return longest_match(host, path, known_sites())
 
 
@@ -108,7 +108,7 @@ def _load_publisher_names() -> frozenset[str]:
 
 
 def is_known_publisher(claimed: str) -> bool:
-    """Whether a page takes the name of a publisher whose hosts are known, or a name that holds it."""
+    """Return whether a page takes the name of a publisher whose hosts are known, or a name that holds it."""
     folded, taken = claimed.casefold().removeprefix("the "), _load_publisher_names()
     is_short_name = any(folded == name.casefold().removeprefix("the ") for name in _NAME_BY_HOST.values())
     return (
@@ -119,7 +119,7 @@ def is_known_publisher(claimed: str) -> bool:
 
 
 def publisher_name(source: Source) -> str:
-    """A name that reads well after "According to", without a URL in it; "" when the source has none."""
+    """Return a name that reads well after "According to", without a URL in it; "" when the source has none."""
     known, publisher = _look_up_name(source.url), _clean_name(source.publisher or "")
     if known and not (publisher and _is_named_part(source)):
         return known
@@ -132,7 +132,7 @@ def publisher_name(source: Source) -> str:
 
 
 def with_publishers_named(text: str, sources: Sequence[Source]) -> str:
-    """The text with a publisher's name for each bare site address of these sources: "the CDC" for "cdc.gov".
+    """Return the text with a publisher's name for each bare site address of these sources: "the CDC" for "cdc.gov".
 
     Readers would get the address as a link. One of another site, or with a path, stays as it is: nobody knows what it
     should be called, and `find_urls` finds it.
@@ -163,7 +163,7 @@ def _find_site_name(site: str, sources: Sequence[Source]) -> str:
 
 
 def _is_named_part(source: Source) -> bool:
-    """Whether a page of a part of a known site (nccih.nih.gov) gave that part's own name."""
+    """Return whether a page of a part of a known site (nccih.nih.gov) gave that part's own name."""
     at = host(source.url)
     site = find_site(at) if at and source.library is None else None
     return site is not None and at.endswith(f".{site.key}") and source.publisher not in (None, site.name, at)

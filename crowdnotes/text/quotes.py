@@ -22,7 +22,7 @@ _MAX_LONE_WORD_LETTERS = 3  # letters: a lone "the" between two changed words jo
 
 
 def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """The runs of words that only `before` has, and those that only `after` has.
+    """Return the runs of words that only `before` has, and those that only `after` has.
 
     Case, punctuation and the place of a link do not count.
     """
@@ -41,7 +41,10 @@ def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
 
 
 def _find_matching_blocks(was: list[str], now: list[str]) -> Iterator[Match]:
-    """The runs of words that both have. Of long texts only how they begin and end alike: more takes the square."""
+    """Yield the runs of words that both have.
+
+    Of long texts only how they begin and end alike: more takes the square.
+    """
     most = min(len(was), len(now))
     begin = next((at for at in range(most) if was[at] != now[at]), most)
     end = next((at for at in range(most - begin) if was[-1 - at] != now[-1 - at]), most - begin)
@@ -163,7 +166,7 @@ def _normalise_quote(quote: str) -> str:
 
 @lru_cache(maxsize=32)
 def _normalise_text(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
-    """The text as it is searched, and where in `text` each of its characters begins and ends."""
+    """Return the text as it is searched, and where in `text` each of its characters begins and ends."""
     folded, starts, ends = _fold_characters(text)
     words = [(word.start(), word.group()) for word in re.finditer(r"\S+", folded)]
     places = [start + offset for start, word in words for offset in range(len(word) + 1)]

@@ -85,7 +85,7 @@ class Unit:
 
 @lru_cache(maxsize=512)
 def split_units(passage: str) -> tuple[Unit, ...]:
-    """The pieces of a passage in order; empty text gives none."""
+    """Return the pieces of a passage in order; empty text gives none."""
     units: list[Unit] = []
     for sentence in split_sentences(passage):
         for start, end in _split_into_pieces(passage, sentence.start, sentence.end):
@@ -99,7 +99,7 @@ def split_units(passage: str) -> tuple[Unit, ...]:
 
 
 def split_pieces(text: str) -> tuple[Span, ...]:
-    """The sentences and list items of a text as spans, in order; long sentences are cut into clauses."""
+    """Return the sentences and list items of a text as spans, in order; long sentences are cut into clauses."""
     return tuple(
         Span(start=start, end=end)
         for sentence in split_sentences(text)

@@ -62,7 +62,7 @@ _SEPARATOR_LINE_PATTERN = re.compile('"?sep=(.)"?[\r\n]*')  # a first line that 
 
 
 def most_unpacked(size: int) -> int:
-    """How many bytes a packed file of `size` bytes may hold: one that holds more was made to fill a machine."""
+    """Return how many bytes a packed file of `size` bytes may hold: one that holds more was made to fill a machine."""
     return max(_MOST_UNPACKED_BYTES, _MOST_EXPANSION * size)
 
 
@@ -93,7 +93,7 @@ class Encoding(NamedTuple):
         return f"{_HANDLER_PREFIX}{self.other}" if self.other else "replace"
 
     def has_lost(self, text: str) -> bool:
-        """Whether letters of a text that was read so are lost."""
+        """Return whether letters of a text that was read so are lost."""
         return LOST_LETTER in text and not self.is_checked
 
     @property
@@ -128,7 +128,7 @@ def _takes_single_bytes(charset: str) -> bool:
 
 
 def encoding_of(stream: IO[bytes]) -> Encoding:
-    """How a text file is read, looked at from its beginning to its end: Unicode where it can be, else the likeliest."""
+    """Return how a text file is read, after a look at all of it: Unicode where it can be, else the likeliest."""
     start = stream.read(_SNIFFED_BYTES)
     marked = next((codec for mark, codec in CODEC_BY_MARK if start.startswith(mark)), None)
     if marked is not None and marked != "utf-8-sig":
@@ -210,7 +210,7 @@ def is_mostly_utf8(body: bytes) -> bool:
 
 
 def likely_charset(sample: bytes) -> str | None:
-    """What bytes that are no UTF-8 are probably in; None where nothing fits.
+    """Return what bytes that are no UTF-8 are probably in; None where nothing fits.
 
     Where it may be one of the West's, as several others fit a few accents too, it is taken for one.
     """
@@ -254,7 +254,7 @@ _TRADITIONAL = "這個們來為國說時會對過後種經麼學當沒動還進�
 
 
 def _usual_share(sample: bytes, codec: str) -> float:
-    """How usual the letters are that a charset makes of a text, in [0, 1]."""
+    """Return how usual the letters are that a charset makes of a text, in [0, 1]."""
     from charset_normalizer.constant import FREQUENCIES
 
     try:
@@ -285,7 +285,7 @@ def _usual_share(sample: bytes, codec: str) -> float:
 
 
 def _has_lone_accents(sample: bytes) -> bool:
-    """Whether plain letters come between those that are none: other scripts have several in a row."""
+    """Return whether plain letters come between those that are none: other scripts have several in a row."""
     runs = _NOT_ASCII_PATTERN.findall(sample)
     return bool(runs) and sum(map(len, runs)) <= _MAX_MEAN_WESTERN_RUN * len(runs)
 
@@ -311,7 +311,7 @@ def lines_of(content: bytes) -> list[str]:
 
 @contextmanager
 def open_text(file: Path, known: Encoding | None = None) -> Iterator[tuple[TextIO, Encoding]]:
-    """The same of a file of any size; `known` saves looking through it again. Raises OSError."""
+    """Open a file of any size the same way; `known` saves looking through it again. Raises OSError."""
     if known is None:
         with file.open("rb") as raw:
             known = encoding_of(raw)
@@ -321,7 +321,7 @@ def open_text(file: Path, known: Encoding | None = None) -> Iterator[tuple[TextI
 
 
 def table_reader(lines: TextIO, *, delimiters: str = ",;\t|", strict: bool = True) -> Reader:
-    """The rows of a table, its heading first, split at that one of the delimiters which the heading has most of.
+    """Return the rows of a table, its heading first, split at that one of the delimiters which the heading has most of.
 
     Excel's first line that names the delimiter is heeded, and is no row. The csv module's errors pass.
     """
@@ -351,7 +351,7 @@ _LINE_SIGNS = frozenset("\t\r\n")  # at the beginning of a cell they start a new
 
 
 def plain_cell(cell: object) -> str:
-    """The cell, so that no spreadsheet runs it as a formula. A number stays one."""
+    """Return the cell, so that no spreadsheet runs it as a formula. A number stays one."""
     # https://owasp.org/www-community/attacks/CSV_Injection
     text = "" if cell is None else str(cell)
     if isinstance(cell, int | float | Decimal):
@@ -360,7 +360,7 @@ def plain_cell(cell: object) -> str:
 
 
 def _starts_formula(text: str) -> bool:
-    """Whether it begins so, also in wide letters, behind signs that nobody sees: programs strip some of these."""
+    """Return whether it begins so, also in wide letters or after invisible signs: programs strip some of these."""
     for character in text:
         if unicodedata.normalize("NFKC", character)[:1] in _FORMULA_STARTS:
             return True
@@ -377,7 +377,7 @@ def write_table(out: TextIO, columns: Sequence[str], rows: Iterable[Iterable[obj
 
 
 def table_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    """The same as text."""
+    """Return the same as text."""
     out = io.StringIO()
     write_table(out, columns, rows)
     return out.getvalue()
@@ -385,7 +385,7 @@ def table_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
 
 @contextmanager
 def open_export(file: Path) -> Iterator[TextIO]:
-    """A text file to write, in UTF-8 with line ends as given, that only its owner may read. Raises OSError.
+    """Open a text file to write, in UTF-8 with line ends as given, only for its owner. Raises OSError.
 
     A file that is there is replaced when the new one is whole: an export that fails leaves it as it was.
     """

@@ -54,7 +54,7 @@ class ReadableRows:
 
 
 def readable_rows(text: str) -> ReadableRows:
-    """The cells of a row with a dot between them, without the line under the head; all else as it is.
+    """Return the cells of a row with a dot between them, without the line under the head; all else as it is.
 
     A line between bars, such as |x|, is a row only next to the line under a head, or next to a line of as many bars.
     """
@@ -94,7 +94,7 @@ def _are_rows(line: _Line, other: _Line) -> bool:
 
 
 def _build_row_edits(text: str, line: _Line) -> list[_Edit]:
-    """What to put in place of the bars of a row; a line without words goes with its line break."""
+    """Return what to put in place of the bars of a row; a line without words goes with its line break."""
     whole = Span(start=line.start, end=min(line.end + 1, len(text)))
     if line.is_rule:
         return [_Edit(whole, "")]
@@ -116,7 +116,7 @@ def _build_row_edits(text: str, line: _Line) -> list[_Edit]:
 
 
 def _build_bar_edit(text: str, start: int, end: int, words: str) -> _Edit:
-    """The bars from `start` to `end`, with the spaces around them, in other words."""
+    """Return the bars from `start` to `end`, with the spaces around them, in other words."""
     while start > 0 and text[start - 1] != "\n" and text[start - 1].isspace():
         start -= 1
     while end < len(text) and text[end] != "\n" and text[end].isspace():

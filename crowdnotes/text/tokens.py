@@ -103,12 +103,12 @@ STOP_WORDS: tuple[frozenset[str], ...] = (
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in plain letters, in order; of scripts without spaces (Chinese, Thai) each character."""
+    """Return a text's words in plain letters, in order; of scripts without spaces (Chinese, Thai) each character."""
     return _ANY_WORD_PATTERN.findall(plain_letters(text))
 
 
 def content_words(text: str) -> list[str]:
-    """The words in lowercase without the stop words of the text's own language and stray letters.
+    """Return the words in lowercase without the stop words of the text's own language and stray letters.
 
     A text of nothing else keeps them all: "who is it?" is still a search.
     """
@@ -119,17 +119,17 @@ def content_words(text: str) -> list[str]:
 
 
 def is_spaceless(word: str) -> bool:
-    """Whether the word is one character of a script written without spaces."""
+    """Return whether the word is one character of a script written without spaces."""
     return _SPACELESS_PATTERN.fullmatch(word) is not None
 
 
 def spaced(text: str) -> str:
-    """The text with spaces around each character of a spaceless script, so that an index sees words."""
+    """Return the text with spaces around each character of a spaceless script, so that an index sees words."""
     return _SPACELESS_PATTERN.sub(r" \1 ", text) if _SPACELESS_PATTERN.search(text) else text
 
 
 def word_stems(text: str) -> list[str]:
-    """The stem of each word, in order."""
+    """Return the stem of each word, in order."""
     return [stem(word) for word in words(text)]
 
 
@@ -145,7 +145,7 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    """The words and numbers of a text, in order."""
+    """Return the words and numbers of a text, in order."""
     found = []
     for match in _TOKEN_PATTERN.finditer(text):
         folded = fold(match.group()[:_MAX_WORD_CHARACTERS])
@@ -160,13 +160,13 @@ def content_tokens(text: str) -> list[Token]:
 
 @lru_cache(maxsize=4096)
 def content_stems(text: str) -> frozenset[str]:
-    """The stems of the words that carry meaning."""
+    """Return the stems of the words that carry meaning."""
     return frozenset(token.stem for token in content_tokens(plain_letters(text)))
 
 
 @lru_cache(maxsize=50_000)
 def is_content(folded: str) -> bool:
-    """Whether a folded word carries meaning of its own."""
+    """Return whether a folded word carries meaning of its own."""
     if folded in ENGLISH_STOP_WORDS or folded[0].isdigit():
         return False
     return len(folded) > 1 or not folded.isascii()
@@ -185,14 +185,14 @@ def fold(word: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """The word folded and without its ending: "prevents", "Prevention" and "preventive" meet at "prevent"."""
+    """Return the word folded and without its ending: "prevents", "Prevention" and "preventive" meet at "prevent"."""
     folded = fold(word[:_MAX_WORD_CHARACTERS])
     # A stemmer of our own for each word: one that is shared is not safe between threads, and its cache slows it.
     return str(Stemmer("english", 0).stemWord(folded)) if folded.isascii() and folded.isalpha() else folded
 
 
 def plain_post(text: str) -> str:
-    """A post as prose in plain letters: entities undone, URLs and @mentions out, #CamelCase hashtags as words.
+    """Return a post as prose in plain letters: entities undone, URLs and @mentions out, #CamelCase hashtags as words.
 
     Empty when no word is left: emoji and marks alone cannot be compared with anything.
     """
@@ -206,5 +206,5 @@ def plain_post(text: str) -> str:
 
 
 def split_camel(tag: str) -> str:
-    """A hashtag's words: "CovidVaccineSafety" as "Covid Vaccine Safety"; a tag without capitals stays one word."""
+    """Return a hashtag's words: "CovidVaccineSafety" as "Covid Vaccine Safety"; without capitals it stays one word."""
     return " ".join(_CAMEL_CASE_PATTERN.findall(tag)) or tag

@@ -50,7 +50,7 @@ def is_tracking(name: str) -> bool:
 
 
 def canonical_url(url: str, *, papers: bool = True) -> str:
-    """The address that all spellings of a link share; a bare host ("cdc.gov/flu") is one too.
+    """Return the address that all spellings of a link share; a bare host ("cdc.gov/flu") is one too.
 
     With `papers` all addresses of one paper share its DOI or PubMed id; without, each version, supplement and
     abstract is a page of its own.
@@ -106,7 +106,7 @@ def linkable(url: str) -> str:
 
 
 def doi_url(doi: str) -> str | None:
-    """The address of a DOI, however it is written; None for what is none."""
+    """Return the address of a DOI, however it is written; None for what is none."""
     found = _DOI_PATTERN.search(unquote(doi).strip())
     if found is None:
         return None
@@ -114,7 +114,7 @@ def doi_url(doi: str) -> str | None:
 
 
 def is_web_address(url: str) -> bool:
-    """True for an http or https address with a host and without white space or control characters.
+    """Return True for an http or https address with a host and without white space or control characters.
 
     "javascript:alert(1)", "guides/flu.html" and "" are none.
     """
@@ -127,7 +127,7 @@ def is_web_address(url: str) -> bool:
 
 
 def identities(hit: Hit) -> frozenset[str]:
-    """What a hit is known by: its canonical address, its DOI, its record in a library. Never empty."""
+    """Return what a hit is known by: its canonical address, its DOI, its record in a library. Never empty."""
     found = {canonical_url(hit.url)} if hit.url else set()
     if hit.doi and (address := doi_url(hit.doi)):
         found.add(address)
@@ -154,7 +154,7 @@ def _find_paper_address(host: str, path: str) -> str | None:
 
 
 def _trim_doi(doi: str) -> str:
-    """A DOI without the punctuation and the formats after it. A pattern would be quadratic on a run of dots."""
+    """Return a DOI without the punctuation and the formats after it. A pattern would be quadratic on a run of dots."""
     end = len(doi)
     while end:
         tail = doi[max(0, end - _MAX_FORMAT_CHARACTERS) : end].lower()
@@ -210,7 +210,7 @@ def trials_in(text: str) -> list[str]:
 
 
 def is_on_x(url: str) -> bool:
-    """Whether an address is one of X."""
+    """Return whether an address is one of X."""
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:

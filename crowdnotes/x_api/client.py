@@ -248,7 +248,10 @@ class XClient:
         return self._tokens.access
 
     def _new_tokens(self, refresh: str) -> tuple[str, str]:
-        """What signs calls from now on, and what brings the next (RFC 6749, section 6). The old ones are used up."""
+        """Return what signs calls from now on, and what brings the next (RFC 6749, section 6).
+
+        The old ones are used up.
+        """
         own, secret = self._settings.oauth2_client_id, self._settings.oauth2_client_secret
         app = AppAuth(own, secret.get_secret_value() if secret else "", None if secret else "none")
         headers = _build_headers("application/x-www-form-urlencoded")
@@ -380,7 +383,7 @@ def _require_data(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text_of(value: object) -> str:
-    """A text or number as text, "" for what is neither."""
+    """Return a text or number as text, "" for what is neither."""
     return str(value) if isinstance(value, str) or (isinstance(value, int) and abs(value) < 2**64) else ""
 
 

@@ -119,7 +119,7 @@ class ToX:
         return score
 
     def score(self, case: Case) -> float | None:
-        """What X made of the note as it is now; None before it was asked."""
+        """Return what X made of the note as it is now; None before it was asked."""
         if case.draft is None:
             return None
         mine = (x_scores.c.case_id == case.id, x_scores.c.text_sha256 == case.draft.sha256)
@@ -129,7 +129,7 @@ class ToX:
     # --- after it ---
 
     def sent(self, case: Case) -> OnX | None:
-        """What was sent to the case's post, or meant to be; None of a post that is not on X."""
+        """Return what was sent to the case's post, or meant to be; None of a post that is not on X."""
         number = post_number(case.post.url or "")
         if number is None:
             return None
@@ -224,7 +224,7 @@ class ToX:
         return on_x.c.post_id == post_id, on_x.c.test_mode == self.test_mode
 
     def _intend(self, case_id: str, post_id: str, draft: Draft) -> OnX | None:
-        """The row of a note that nobody sent or meant to send so far, written; None where there is one."""
+        """Return the row of a note that nobody sent or meant to send so far, written; None where there is one."""
         with writing(self._engine) as connection:
             now = now_of(connection)
             recent = select(func.count()).select_from(on_x).where(on_x.c.at > now - _QUOTA_PERIOD)
@@ -245,7 +245,7 @@ class ToX:
             return mine if connection.scalar(added) is not None else None
 
     def _unfinished(self, case: Case) -> OnX:
-        """The row that there is, where its end is not known and nobody is at it; else WorkflowError."""
+        """Return the row that there is, where its end is not known and nobody is at it; else WorkflowError."""
         row = self._require_row(case)
         if row.state is OnXState.SENT:
             raise WorkflowError(
@@ -291,7 +291,7 @@ class ToX:
     # --- what X says ---
 
     def _look_up(self, row: OnX, case: Case) -> WrittenNote | None:
-        """The account's note on that post, the one that was sent; WorkflowError where it is another one."""
+        """Return the account's note on that post, the one that was sent; WorkflowError where it is another one."""
         found = next((note for note in self.client.written() if note.post_id == row.post_id), None)
         if found is None or (row.note_id and found.id == row.note_id):
             return found
@@ -363,7 +363,7 @@ def _require_sendable_draft(case: Case) -> Draft:
 
 
 def _require_approved_draft(case: Case, seen: str) -> Draft:
-    """The approved note, where it is the one that the person has seen."""
+    """Return the approved note, where it is the one that the person has seen."""
     draft, decision = _require_sendable_draft(case), case.decision
     if decision is None or decision.kind is not DecisionKind.APPROVED:
         raise WorkflowError("not approved", "Only an approved note is sent to X.", "Approve it first.")

@@ -145,11 +145,11 @@ class Libraries:
             return self.add(path, name, replace=replace, progress=progress, kind=kind, **columns)
 
     def list(self) -> Infos:
-        """The libraries that can be read, by name; `broken` names the others."""
+        """Return the libraries that can be read, by name; `broken` names the others."""
         return [info for _, info in self._described() if info is not None]
 
     def broken(self) -> tuple[str, ...]:
-        """The names of libraries whose file is damaged or of another version: `remove` works on them."""
+        """Return the names of libraries whose file is damaged or of another version: `remove` works on them."""
         return tuple(name for name, info in self._described() if info is None)
 
     def info(self, name: str) -> LibraryInfo:
@@ -262,7 +262,7 @@ class Libraries:
 
     @contextmanager
     def open(self, name: str) -> Iterator[IndexReader]:
-        """A library's index for the time of one use: what benchmarks rank by themselves."""
+        """Open a library's index for the time of one use: what benchmarks rank by themselves."""
         with as_library_error(name), open_index(self._existing(name)) as reader:
             yield reader
 

@@ -82,12 +82,12 @@ LeaveOut = Callable[[EarlierNote], bool]  # which notes a search must not go by
 
 
 def none_left_out(_: EarlierNote) -> bool:
-    """False of every note."""
+    """Return False for every note."""
     return False
 
 
 def open_notes(path: Path) -> Incoming:
-    """The notes of a file, of a folder of X's files, or of an index; what cannot be used is a record with a problem.
+    """Return the notes of a file, a folder of X's files, or an index; unusable ones are records with a problem.
 
     Raises LibraryError where nothing can be read, or there is not one note.
     """
@@ -116,7 +116,7 @@ def open_notes(path: Path) -> Incoming:
 
 
 def _write_sorted_notes(path: Path, scratch: Path) -> tuple[Path, list[str], int]:
-    """The notes, oldest first and each text once, as a Parquet file; what could not be read; how many were copies."""
+    """Return the notes, oldest first, each text once, as a Parquet file; what was not read; the number of copies."""
     out, problems = scratch / "sorted.parquet", list[str]()
     is_index = path.suffix.lower() == _INDEX_SUFFIX
     with _open_duckdb(path if is_index else None, scratch, path.name) as connection:
@@ -143,7 +143,7 @@ def _write_sorted_notes(path: Path, scratch: Path) -> tuple[Path, list[str], int
 
 
 def note_links(text: str) -> tuple[str, ...]:
-    """The pages that a note links to, each once, in order: not posts on X, nor what is no address of a page."""
+    """Return the pages that a note links to, each once, in order: not posts on X, nor what is no address of a page."""
     return each_page_once(_find_page_links(text))
 
 
@@ -154,7 +154,7 @@ def _find_page_links(text: str) -> Iterator[str]:
 
 
 def pages_of(found: Iterable[Hit], until: date | None) -> list[Hit]:
-    """The pages that notes link to, from hits of one note each: a page once, with all notes that led to it.
+    """Return the pages that notes link to, from hits of one note each: a page once, with all notes that led to it.
 
     A title is made of the page's address: no word of a note is in what engines and programs get of a hit.
     What X did after `until` is left out.
@@ -172,7 +172,7 @@ def pages_of(found: Iterable[Hit], until: date | None) -> list[Hit]:
 
 
 def _hide_later_status(note: EarlierNote, until: date | None) -> EarlierNote:
-    """The note with its status as it was on a day, as far as that is known."""
+    """Return the note with its status as it was on a day, as far as that is known."""
     if until is None or note.shown is None or note.shown <= until:
         return note
     return note.replace(status="", shown=None)
@@ -210,7 +210,7 @@ def _build_note_record(place: int, row: Mapping[str, Any]) -> Record:
 
 
 def _milliseconds_to_day(milliseconds: int | None) -> date | None:
-    """The day of a time; None where there is none, or none that can be."""
+    """Return the day of a time; None where there is none, or none that can be."""
     if milliseconds is None or not 0 < milliseconds < _MAX_TIME_MS:
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC).date()
@@ -249,7 +249,7 @@ def _require_tables(connection: duckdb.DuckDBPyConnection, name: str) -> None:
 def _create_view(
     connection: duckdb.DuckDBPyConnection, name: str, table: str, columns: Mapping[str, tuple[str, ...]]
 ) -> None:
-    """A view of the table under the names of `columns`; what the table lacks is NULL."""
+    """Create a view of the table under the names of `columns`; what the table lacks is NULL."""
     there = connection.sql(f"SELECT * FROM {table}").columns
     parts = []
     for column, names in columns.items():

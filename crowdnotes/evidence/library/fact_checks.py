@@ -31,7 +31,7 @@ _SCRIPT_END_PATTERN = re.compile(r"</script", re.IGNORECASE)
 
 
 def open_fact_checks(path: Path) -> Incoming:
-    """The ClaimReviews of a file, or of all files in a folder. What is broken becomes a record with a problem.
+    """Return the ClaimReviews of a file, or of all files in a folder. What is broken becomes a record with a problem.
 
     Raises LibraryError for a file of another kind, and where there is not one ClaimReview.
     """
@@ -85,7 +85,7 @@ def _read_fact_checks(files: list[Path], root: Path | None) -> Iterator[Record]:
 
 
 def _read_claim_reviews(file: Path, root: Path | None = None) -> Iterator[Item | str]:
-    """The ClaimReviews of one file, and a sentence in the place of each that is not whole.
+    """Yield the ClaimReviews of one file, and a sentence in the place of each that is not whole.
 
     A file of the folder `root` that leads out of it, or that is none, is left alone.
     """
@@ -116,7 +116,10 @@ def _find_json_ld(text: str) -> Iterator[str]:
 
 
 def _read_table_rows(file: Path) -> Iterator[Item | str]:
-    """The rows of a table. Rows of Fact-Check Insights are of different lengths, so a short one is a row as well."""
+    """Yield the rows of a table.
+
+    Rows of Fact-Check Insights are of different lengths, so a short one is a row as well.
+    """
     csv.field_size_limit(_MAX_FIELD_CHARACTERS)
     with open_text(file) as (table, _):
         rows = table_reader(table, delimiters=delimiters_of(file), strict=False)
@@ -188,7 +191,7 @@ class _FeedReader:
             yield "the file breaks off here"
 
     def _next_mark(self) -> str | None:
-        """The next bracket or quotation mark, with a record's length of text behind it; None at the end."""
+        """Return the next bracket or quotation mark, with a record's length of text behind it; None at the end."""
         while True:
             if len(self._text) - self._at < MOST_OF_A_RECORD:
                 self._read_on()

@@ -53,7 +53,7 @@ Rows = Sequence[Mapping[str, object]]
 def choose_columns(
     names: Sequence[str], sample: Rows, named: Mapping[str, str | None], times: Collection[str] = ()
 ) -> Columns:
-    """The parts of a table. `named` holds what the user named, by part; the rest is guessed from `sample`.
+    """Return the parts of a table. `named` holds what the user named, by part; the rest is guessed from `sample`.
 
     `times` are the columns that the file itself says hold dates or times. Text is the column with the longest mean
     text. Raises LibraryError for a named column that is not there, and for a table in which no column holds text.
@@ -313,7 +313,7 @@ def _parse_json_line(path: Path, number: int, line: str) -> Row:
 
 
 def _describe_csv_error(error: str, line: int) -> str:
-    """What the csv module objects to, as a person would say it."""
+    """Return what the csv module objects to, as a person would say it."""
     if "unexpected end of data" in error:
         return f"line {line} ends inside a quotation: a closing quotation mark is missing somewhere above"
     if "expected after" in error:
@@ -344,7 +344,7 @@ _UNSAFE_NAME_PATTERN = re.compile(r"[^\w.\- ]")  # what the name of a file here 
 
 
 def open_folder(folder: Path) -> Incoming:
-    """All readable files below a folder, hidden ones left out; `record` is the place in sorted order.
+    """Return all readable files below a folder, hidden ones left out; `record` is the place in sorted order.
 
     A file that cannot be read, is too large, or is a link that leads out of the folder becomes a
     record with a problem. Raises LibraryError for a folder without any file of these kinds.
@@ -360,7 +360,7 @@ def open_folder(folder: Path) -> Incoming:
 
 
 def below(root: Path, kinds: Collection[str]) -> Iterator[Path]:
-    """The files of these kinds (".html") below a folder, hidden ones left out."""
+    """Yield the files of these kinds (".html") below a folder, hidden ones left out."""
     closed: list[Path] = []
     for directory, names, files in os.walk(root, onerror=lambda error: closed.append(Path(error.filename))):
         names[:] = [name for name in names if not name.startswith(".")]
@@ -417,7 +417,7 @@ def is_file_or_folder(path: Path) -> bool:
 
 
 def lay_out(folder: Path, files: Sequence[tuple[str, bytes]]) -> Path:
-    """Uploaded files on disk: the table, or the folder that the documents lie in.
+    """Write uploaded files to disk: the table, or the folder of the documents.
 
     Of a table's name only the last part is taken, of a document's the place below the folder: what
     leads elsewhere is left out of the path.

@@ -284,7 +284,7 @@ class IndexReader:
         self._db = db
 
     def info(self) -> LibraryInfo:
-        """The library's description."""
+        """Return the library's description."""
         json, _ = self._description()
         try:
             return LibraryInfo.model_validate_json(json)
@@ -292,7 +292,7 @@ class IndexReader:
             raise sqlite3.DatabaseError("its description is damaged or of another version") from error
 
     def topic_vectors(self, dimensions: int, embedder: str) -> FloatArray | None:
-        """Unit vectors, one row a topic; None when another embedder made them: they do not compare."""
+        """Return unit vectors, one row a topic; None when another embedder made them: they do not compare."""
         _, made_by = self._description()
         if made_by != embedder:
             return None
@@ -302,7 +302,7 @@ class IndexReader:
         return np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
 
     def ranked(self, expression: str, limit: int, before: int | None = None, most: int | None = None) -> list[int]:
-        """Records that match a full-text expression, best by BM25 first; with `before` only those below that one.
+        """Return records that match a full-text expression, best by BM25 first; with `before` those below that one.
 
         Of more than `most` that match the last ones are ranked.
         """
@@ -321,21 +321,21 @@ class IndexReader:
         return [record for (record,) in found]
 
     def first_after(self, day: date) -> int | None:
-        """The first record of earlier notes that was written after a day; None where there is none."""
+        """Return the first record of earlier notes that was written after a day; None where there is none."""
         found = self._db.execute(
             "SELECT record FROM records WHERE published > ? ORDER BY published, record LIMIT 1", (day.isoformat(),)
         ).fetchone()
         return found[0] if found else None
 
     def post_of_note(self, note: int) -> int | None:
-        """The post that a note of X is on, where the library holds the note and knows its post."""
+        """Return the post that a note of X is on, where the library holds the note and knows its post."""
         if not self._has("notes"):
             return None
         found = self._db.execute("SELECT post FROM notes WHERE note = ?", (note,)).fetchone()
         return found[0] if found else None
 
     def about(self, topic: int, limit: int) -> list[int]:
-        """The first records about a topic."""
+        """Return the first records about a topic."""
         found = self._db.execute("SELECT record FROM records WHERE topic = ? ORDER BY record LIMIT ?", (topic, limit))
         return [record for (record,) in found]
 
@@ -345,14 +345,14 @@ class IndexReader:
         return ((record, f"{title}\n{text}".strip()) for record, title, text in rows)
 
     def matching(self, term: str, most: int = -1) -> int:
-        """How many records hold a word or phrase, by the index's own stems; counted no further than `most`."""
+        """Return how many records hold a word or phrase, by the index's own stems; counted no further than `most`."""
         (count,) = self._db.execute(
             "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)", (f'"{term}"', most)
         ).fetchone()
         return int(count)
 
     def documents(self, library: str, records: Sequence[int]) -> Iterator[LibraryDocument]:
-        """Those of the records that the library holds, in the order asked for."""
+        """Yield those of the records that the library holds, in the order asked for."""
         kind = self.info().kind
         for record in records:
             row = self._db.execute(
@@ -429,7 +429,7 @@ def _build_document(
 
 @contextmanager
 def open_index(path: Path) -> Iterator[IndexReader]:
-    """A reader for the time of one use; sqlite3.Error when the file is not a library."""
+    """Open a reader for the time of one use; sqlite3.Error when the file is not a library."""
     db = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True, timeout=10)
     try:
         yield IndexReader(db)

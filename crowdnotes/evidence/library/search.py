@@ -78,7 +78,7 @@ _EMBEDDING_BATCH = 256
 
 
 def topics_of(titles: Sequence[str]) -> list[str]:
-    """What each title is about: its words without stop words and without the library's own templates.
+    """Return what each title is about: its words without stop words and without the library's own templates.
 
     "What are the symptoms of X?" and "Is X inherited?" share the topic "x", which is embedded once.
     """
@@ -111,7 +111,7 @@ def embed_topics(
 
 
 def nearest_topics(vectors: FloatArray, target: FloatArray, count: int) -> list[int]:
-    """The rows most similar to the target, best first."""
+    """Return the rows most similar to the target, best first."""
     similarity = vectors @ target
     return [int(row) for row in np.argsort(-similarity, kind="stable")[:count]]
 
@@ -121,7 +121,7 @@ _MAX_SCANNED_CHARACTERS = 12_000  # a longer text is first narrowed to its dense
 
 
 def best_window(text: str, weights: Mapping[str, float]) -> Span:
-    """The run of whole sentences, about `WINDOW_CHARACTERS` long, with the greatest weight of distinct stems.
+    """Return the run of whole sentences, about `WINDOW_CHARACTERS` long, with the greatest weight of distinct stems.
 
     `weights` maps stems (see `stem`) to how informative they are. Without any match it is the beginning.
     """
@@ -146,7 +146,7 @@ def best_window(text: str, weights: Mapping[str, float]) -> Span:
 
 
 def _find_densest_stretch(text: str, weights: Mapping[str, float]) -> tuple[int, int]:
-    """Where a stretch of `_MAX_SCANNED_CHARACTERS` characters holds the most weight of stems, repeats included."""
+    """Return the stretch of `_MAX_SCANNED_CHARACTERS` characters with the most weight of stems, repeats included."""
     if not weights:
         return 0, _MAX_SCANNED_CHARACTERS
     places = [(token.start, weights[token.stem]) for token in tokens(text) if token.stem in weights]
@@ -279,7 +279,7 @@ def search_notes(
 
 
 def _keep_rare_words(reader: IndexReader, expression: Expression, most: int, *, together: bool = False) -> str:
-    """The expression without its commonest words, where they would rank more than `most` records.
+    """Return the expression without its commonest words, where they would rank more than `most` records.
 
     The two rarest words stay, whatever they take; or `together`, where all but one are so common, what holds both of
     the two rarest of these, and words are counted only as far as needed. Of fact-checks, which are fewer, that
@@ -339,7 +339,7 @@ def _order_by_meaning(
     embedder: Embedder,
     fused: Sequence[float],
 ) -> list[Hit]:
-    """A hit of each document, the most similar first. Rows of `targets` are the queries, then the post."""
+    """Return a hit of each document, the most similar first. Rows of `targets` are the queries, then the post."""
     snippets = [_choose_snippet(document, weights) for document in documents]
     titles = [document.title[:_MAX_TITLE_CHARACTERS] for document in documents]
     # Of a fact-check the claim alone is compared: its title is all that there is to it.
@@ -382,7 +382,7 @@ def _choose_snippet(document: LibraryDocument, weights: Mapping[str, float]) -> 
 
 
 def _build_place_fields(document: LibraryDocument) -> dict[str, object]:
-    """Where the hit is read: in its library; that of a fact-check on its page, where it has one."""
+    """Return where the hit is read: in its library; that of a fact-check on its page, where it has one."""
     record = {"library": document.library, "record": document.record}
     if document.check is None:
         return record

@@ -58,12 +58,12 @@ class SharedLibraries:
         return sha256
 
     def find(self, name: str) -> str | None:
-        """The sha256 of the library of that name; None without one."""
+        """Return the sha256 of the library of that name; None without one."""
         with reading(self._engine) as connection:
             return connection.scalar(select(shared_libraries.c.sha256).where(shared_libraries.c.name == name))
 
     def infos(self) -> dict[str, LibraryInfo | None]:
-        """All of them, by name; None for one of another version."""
+        """Return all of them, by name; None for one of another version."""
         with reading(self._engine) as connection:
             rows = connection.execute(select(shared_libraries.c.name, shared_libraries.c.info)).all()
         return {name: _parse_info(document) for name, document in rows}
@@ -88,7 +88,7 @@ class SharedLibraries:
             arriving.chmod(0o444)
 
     def remove(self, name: str) -> bool:
-        """Whether there was one of that name."""
+        """Return whether there was one of that name."""
         with writing(self._engine) as connection:
             gone = delete(shared_libraries).where(shared_libraries.c.name == name).returning(shared_libraries.c.sha256)
             sha256 = connection.scalar(gone)

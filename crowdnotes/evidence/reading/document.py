@@ -146,13 +146,13 @@ _MAX_LINK_LINE_CHARACTERS = 90  # characters; lists of links have short lines, p
 
 
 def without_references(text: str) -> str:
-    """The text without its closing sections of references, sources, footnotes and links."""
+    """Return the text without its closing sections of references, sources, footnotes and links."""
     begin, end = references_in(text)
     return (text[:begin] + text[end:]).rstrip() if begin < len(text) else text
 
 
 def references_in(text: str) -> tuple[int, int]:
-    """Where the closing sections of references begin and end; twice the text's length when there are none.
+    """Return where the closing sections of references begin and end; twice the text's length when there are none.
 
     A heading counts only when it is alone on a line in the last part of the text. An appendix that follows is
     no part of them.
@@ -176,7 +176,7 @@ def references_in(text: str) -> tuple[int, int]:
 
 
 def _is_reference_section(is_clear: bool, entries: list[str], position: float) -> bool:
-    """Whether a heading at `position` in [0, 1], followed by `entries`, opens a reference section."""
+    """Return whether a heading at `position` in [0, 1], followed by `entries`, opens a reference section."""
     if not entries:
         return is_clear and position >= _MIN_CLEAR_POSITION
     citations = [bool(_CITATION_PATTERN.search(entry)) for entry in entries]
@@ -285,7 +285,7 @@ STRUCK_SENTENCE = "Struck-out words were left out."
 
 
 def asks_for_script(text: str) -> bool:
-    """Whether all that a page says is that it needs JavaScript."""
+    """Return whether all that a page says is that it needs JavaScript."""
     return len(text) < _MAX_SURE_NOTICE_CHARACTERS and _says("script", text)
 
 
@@ -311,12 +311,15 @@ def _is_age_gate(text: str, around: str) -> bool:
 
 
 def _has_line(text: str, kind: str) -> bool:
-    """Whether all of a line is of that kind, as the words of a button are."""
+    """Return whether all of a line is of that kind, as the words of a button are."""
     return any(_STAND_INS[kind].fullmatch(line.strip()) for line in text.split("\n"))
 
 
 def _is_consent_notice(text: str, around: str, *, is_policy: bool) -> bool:
-    """Whether a text is next to nothing but a site's own words on consent. What is about cookies says "we" seldom."""
+    """Return whether a text is next to nothing but a site's own words on consent.
+
+    What is about cookies says "we" seldom.
+    """
     if not 0 < len(text) < _MAX_CONSENT_CHARACTERS:
         return False
     if is_policy and not _has_line(around, "consent_choice"):

@@ -65,7 +65,10 @@ def refuse_words_in_place(document: Document) -> None:
 
 
 def judge_letters(document: Document) -> Document:
-    """The document, marked where letters or words were lost. Raises FetchError where it cannot be read for that."""
+    """Return the document, marked where letters or words were lost.
+
+    Raises FetchError where it cannot be read for that.
+    """
     from crowdnotes.evidence.reading.printed_signs import Legibility, legibility
 
     found = legibility(document.text)
@@ -92,7 +95,7 @@ def _guess_title(url: str) -> str:
 
 
 def read_page(page: Page, check: Callable[[], None] = lambda: None, by: Extract = extract) -> Document:
-    """The document in a fetched page. Raises FetchError with the page's own outcome when it was not had."""
+    """Return the document in a fetched page. Raises FetchError with the page's own outcome when it was not had."""
     if page.outcome is not FetchOutcome.READ:
         raise FetchError(page.detail, page.outcome)
     return read_body(page.body, page.content_type, page.charset, page.url, check, by)

@@ -63,7 +63,7 @@ _BROKEN_PAGE_ERRORS = (
 
 
 def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -> Document:
-    """The page's main text, one line a paragraph, with the title, site name, date and language it gives.
+    """Return the page's main text, one line a paragraph, with the title, site name, date and language it gives.
 
     Raises FetchError: UNREADABLE when there is no text without JavaScript, BLOCKED for a robot check,
     PAYWALLED when the page keeps its text from those who do not pay.
@@ -116,7 +116,7 @@ _BROKEN_CHECK_SENTENCE = "The page has data of a fact-check that could not be re
 
 
 def _missed(left_out: LeftOut, text: str) -> bool:
-    """Whether hidden prose was left out that is not also visible elsewhere on the page."""
+    """Return whether hidden prose was left out that is not also visible elsewhere on the page."""
     shown = " ".join(text.split())
     return any(piece not in shown for piece in left_out.prose[:_MAX_MISSED_PIECES])
 
@@ -126,7 +126,7 @@ def _tidy(text: str) -> str:
 
 
 def _parse_html(html: str) -> tuple[Any, LeftOut, str]:
-    """The page as a tree without what it hides; what was taken out of it; and the words of a consent notice on it."""
+    """Return the page as a tree without what it hides, what was taken out, and the words of its consent notice."""
     from trafilatura import load_html
 
     try:
@@ -150,7 +150,7 @@ def _read_language(tree: Any) -> str | None:
 
 
 def _read_canonical(tree: Any, url: str) -> str | None:
-    """The address that the page gives itself, if it is of its own host: it cannot speak for another's.
+    """Return the address that the page gives itself, if it is of its own host: it cannot speak for another's.
 
     A file's page has no host (`url` is its name), and may give any web address.
     """
@@ -169,7 +169,7 @@ def _strip_host_prefix(host: str) -> str:
 
 
 def _limit_html(html: str) -> str:
-    """The page cut to what can be worked through in seconds; the scripts of a long one go first."""
+    """Return the page cut to what can be worked through in seconds; the scripts of a long one go first."""
     if len(html) > _MAX_CHARACTERS:
         html = _SCRIPT_PATTERN.sub("", html)[:_MAX_CHARACTERS]
     if html.count("<") <= _MAX_TAGS:
@@ -234,7 +234,7 @@ _MAX_DATE_LINE_CHARACTERS = 120  # a date in a longer paragraph is one that the 
 
 
 def _read_date(tree: Any, items: Sequence[Item], url: str, html: str) -> tuple[date | None, date | None]:
-    """The day that the page states as its own, else the first day of the year that it states."""
+    """Return the day that the page states as its own, else the first day of the year that it states."""
     root = tree.getroottree().getroot()
     may_be_month_first = (root.get("lang") or "").strip().lower() in _MONTH_FIRST_LANGUAGES
     is_month_first = stated_order(all_words(tree)) if may_be_month_first else False
@@ -253,7 +253,7 @@ def _read_date(tree: Any, items: Sequence[Item], url: str, html: str) -> tuple[d
 
 
 def _find_date_in_data(items: Sequence[Item]) -> str | None:
-    """The day in the page's own data; None where articles differ, as on a list of them."""
+    """Return the day in the page's own data; None where articles differ, as on a list of them."""
     for pattern in (_ARTICLE_TYPE_PATTERN, _PAGE_TYPE_PATTERN):
         stated = {
             value[:10]
@@ -266,7 +266,7 @@ def _find_date_in_data(items: Sequence[Item]) -> str | None:
 
 
 def _find_date_in_marks(tree: Any, url: str) -> str | None:
-    """What htmldate finds in the address, the page's head, and in what is marked as a date, and nowhere else."""
+    """Return what htmldate finds in the address, the page's head, and in what is marked as a date, and nowhere else."""
     from htmldate import find_date
 
     page = etree.Element("html")
@@ -333,7 +333,7 @@ _OTHER_DAY_PATTERN = re.compile(
 
 
 def _text_before(element: Any) -> str:
-    """The words right before an element within its parent."""
+    """Return the words right before an element within its parent."""
     before, parent = element.getprevious(), element.getparent()
     if before is None:
         return (parent.text or "").strip() if parent is not None else ""
@@ -341,7 +341,7 @@ def _text_before(element: Any) -> str:
 
 
 def _is_alone(element: Any) -> bool:
-    """Whether an element is a line by itself, between blocks of its parent."""
+    """Return whether an element is a line by itself, between blocks of its parent."""
     before, after, parent = element.getprevious(), element.getnext(), element.getparent()
     gap = (before.tail if before is not None else parent.text if parent is not None else "") or ""
     neighbours = (one is None or one.tag in _BLOCK_TAGS for one in (before, after))
@@ -354,7 +354,9 @@ def _parse_page_date(found: str | None) -> date | None:
 
 
 def _is_day_stated(html: str, day: date, is_month_first: bool) -> bool:
-    """Whether a page names that very day. Of a month ("2024-05") trafilatura makes its first, or today's day in it.
+    """Return whether a page names that very day.
+
+    Of a month ("2024-05") trafilatura makes its first, or today's day in it.
 
     It expects the day first, so that 03/04/2025 says nothing where the month may, and nothing else names it.
     """
@@ -411,7 +413,7 @@ _BLOCK_TAGS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "
 
 
 def all_words(tree: Any) -> str:
-    """The words of an lxml tree, one line a block, without those of menus and footers."""
+    """Return the words of an lxml tree, one line a block, without those of menus and footers."""
     pieces: list[str] = []
     walk = etree.iterwalk(tree, events=("start", "end", "comment", "pi"))
     for event, element in walk:
@@ -454,7 +456,7 @@ _HINT_PATTERNS = tuple(
 
 
 def is_paywalled(tree: Any, html: str, text: str) -> bool:
-    """Whether a page keeps most of its text from those who do not pay.
+    """Return whether a page keeps most of its text from those who do not pay.
 
     `tree` and `html` are the page, `text` what can be read of it. A page that says it is not free but
     shows all of itself all the same was read. Menus and footers invite readers of every page: they are no sign.
@@ -470,7 +472,7 @@ def is_paywalled(tree: Any, html: str, text: str) -> bool:
 
 
 def _is_stated_not_free(tree: Any, html: str) -> bool:
-    """Whether "false" is all that is stated of being free: a list of several pages states both."""
+    """Return whether "false" is all that is stated of being free: a list of several pages states both."""
     stated = Counter(value.lower() for value in _FREE_ACCESS_PATTERN.findall(html)) - Counter(
         _read_site_statements(tree)
     )
@@ -570,7 +572,7 @@ def _fold(words: str) -> str:
 
 
 def _read_page_fact_checks(tree: Any) -> tuple[tuple[FactCheck, ...], str]:
-    """What the page's own data says of claims that it checks, shown as the page's; and a sentence on what is broken."""
+    """Return what the page's own data says of claims that it checks, and a sentence on what is broken."""
     checks = [
         [check for item in reviews_in_text(text) if (check := fact_check(item)) is not None]
         for text in _read_json_ld(tree)

@@ -47,7 +47,7 @@ _LIST_ITEM_PATTERN = re.compile(r"(?:[•▪●◦–*-]|\(?\d{1,2}[.)]|\[\d{1,3
 
 
 def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Document:
-    """The text of the first 300 pages, or of as many as 20 s allow; `check` is called at each page.
+    """Return the text of the first 300 pages, or of as many as 20 s allow; `check` is called at each page.
 
     Raises FetchError(UNREADABLE) for a file that is damaged, locked, or holds pictures of text only.
     """
@@ -85,7 +85,7 @@ _UNSEEN_SENTENCE = "Words that nobody sees on its pages were left out."
 
 
 def _join_pages(pages: list[str]) -> tuple[str, tuple[int, ...]]:
-    """The pages as one text, and the offset at which each begins; one without text begins where the next does."""
+    """Return the pages as one text, and where each begins; one without text begins where the next does."""
     text = ""
     starts: list[int] = []
     for page in pages:
@@ -97,7 +97,7 @@ def _join_pages(pages: list[str]) -> tuple[str, tuple[int, ...]]:
 
 
 def _read_page_lines(reader: PdfReader, check: Callable[[], None], left_out: set[str]) -> list[list[str]]:
-    """The lines of each page. A page that cannot be read is empty when others can.
+    """Return the lines of each page. A page that cannot be read is empty when others can.
 
     Sentences on what is left out are added to `left_out`.
     """
@@ -122,7 +122,7 @@ def _read_page_lines(reader: PdfReader, check: Callable[[], None], left_out: set
 
 
 def _read_letters(page: PageObject, fonts: Fonts, left_out: set[str]) -> str:
-    """The words of a page that are to be read on it; where they run together, as they are set out."""
+    """Return the words of a page that are to be read on it; where they run together, as they are set out."""
     try:
         text = _read_as_printed(page, fonts, left_out)
     except DAMAGE_ERRORS:  # in how it is set out; its words may be whole
@@ -161,7 +161,7 @@ _MOVES = frozenset({b"Tm", b"Td", b"TD", b"Ts"})
 
 
 def _read_as_printed(page: PageObject, fonts: Fonts, left_out: set[str]) -> str:
-    """The words of a page that are to be seen on it and are not struck out, with plain text in place of what it sets
+    """Return words of a page that are to be seen on it and are not struck out, with plain text in place of what it sets
     above and below the line: 10^6, not 106.
     """
     if "/Contents" not in page:
@@ -240,7 +240,7 @@ class _Leaver:
 
 
 def _split_by_place(operations: list[tuple[Any, bytes]]) -> Iterator[tuple[Any, bytes]]:
-    """The same, with the font named again where the page moves to another place, so that each piece comes alone."""
+    """Yield the same, with the font named again where the page moves to another place, to split the pieces."""
     fonts: list[Any] = [None]
     has_moved = False
     for operands, operator in operations:
@@ -300,7 +300,7 @@ def _drop_running_heads(pages: list[list[str]]) -> list[list[str]]:
 
 
 def _words_in_lines(pages: list[list[str]]) -> frozenset[str]:
-    """The words of the file, and its words with hyphens, as written within a line; in lowercase."""
+    """Return the words of the file, and its words with hyphens, as written within a line; in lowercase."""
     return frozenset(
         word.lower()
         for lines in pages
@@ -332,7 +332,7 @@ def _join_lines(lines: list[str], known: Container[str] = frozenset()) -> str:
 
 
 def _keeps_hyphen(first: str, second: str, known: Container[str]) -> bool:
-    """Whether the hyphen between two parts of a word at a line's end belongs to it."""
+    """Return whether the hyphen between two parts of a word at a line's end belongs to it."""
     is_name = second[0].isupper() and not (first.isupper() and second.isupper())
     first, second = first.lower(), second.lower()
     if is_name or not second.isalpha() or not first.isalpha() or f"{first}-{second}" in known:
@@ -361,7 +361,7 @@ def _is_continued(before: str, line: str, width: float) -> bool:
 
 
 def _read_metadata(reader: PdfReader) -> tuple[str, date | None]:
-    """What the file says about itself: "" and None for what is odd, because the text is good without it."""
+    """Return what the file says about itself: "" and None for what is odd, because the text is good without it."""
     try:
         details = reader.metadata
         given, moment = (details.title, details.creation_date) if details is not None else (None, None)

@@ -60,11 +60,11 @@ class Box(NamedTuple):
     top: float
 
     def has(self, x: float, y: float) -> bool:
-        """Whether a point lies in it."""
+        """Return whether a point lies in it."""
         return self.left <= x <= self.right and self.bottom <= y <= self.top
 
     def within(self, other: Box) -> Box:
-        """The part of it that lies in the other."""
+        """Return the part of it that lies in the other."""
         left, bottom = max(self.left, other.left), max(self.bottom, other.bottom)
         return Box(left, bottom, min(self.right, other.right), min(self.top, other.top))
 
@@ -243,7 +243,7 @@ class PageLook:
             state.space, state.fill = "", _colour(numbers)
 
     def _is_plain_space(self, name: str, channels: int) -> bool:
-        """Whether numbers in that colour space mean grey, red-green-blue or printing colours."""
+        """Return whether numbers in that colour space mean grey, red-green-blue or printing colours."""
         if name in ("/DeviceGray", "/DeviceRGB", "/DeviceCMYK"):
             return True
         space = _found(self._resources, "/ColorSpace", name)
@@ -263,7 +263,7 @@ class PageLook:
             self._off.pop()
 
     def _is_off(self, layer: Any) -> bool:
-        """Whether the file says that a layer is not shown."""
+        """Return whether the file says that a layer is not shown."""
         if not self._hidden_layers or not layer:
             return False
         members = layer.get_object().get("/OCGs", layer)
@@ -476,7 +476,7 @@ class PageLook:
                 yield number, place
 
     def _struck_boxes(self) -> list[Box]:
-        """Where the page's own annotations strike words out."""
+        """Return where the page's own annotations strike words out."""
         boxes: list[Box] = []
         for given in self._page.get("/Annots", ()) or ():
             note = given.get_object()
@@ -505,7 +505,7 @@ class PageLook:
                     yield number, place
 
     def _behind(self, number: int, x: float, y: float) -> Colour | None:
-        """The colour of the page behind a run of letters; None where it is not known."""
+        """Return the colour of the page behind a run of letters; None where it is not known."""
         for area in reversed(self._areas):
             if area.after <= number and area.box.has(x, y):
                 return area.colour
@@ -522,7 +522,7 @@ _PAINTERS = frozenset({b"S", b"s", b"f", b"F", b"f*", b"B", b"B*", b"b", b"b*"})
 
 
 def letters_of(shown: bytes, font: Font) -> Iterator[tuple[bytes, float, bool]]:
-    """The letters of a string as the file holds them: their bytes, width in thousandths, and whether it is a space."""
+    """Yield a string's letters as in the file: their bytes, width in thousandths, and whether it is a space."""
     if isinstance(font.encoding, str):
         codec = font.encoding
         found = [(letter.encode(codec, "replace"), letter, letter) for letter in shown.decode(codec, "replace")]
@@ -534,14 +534,14 @@ def letters_of(shown: bytes, font: Font) -> Iterator[tuple[bytes, float, bool]]:
 
 
 def _hidden_layers(page: PageObject) -> frozenset[int]:
-    """The object numbers of the layers that a file does not show when it is opened."""
+    """Return the object numbers of the layers that a file does not show when it is opened."""
     root: Any = page.pdf.root_object if page.pdf is not None else {}
     shown = _found(_found(root, "/OCProperties"), "/D")
     return frozenset(layer.idnum for layer in shown.get("/OFF", ()) if hasattr(layer, "idnum"))
 
 
 def _found(resources: Any, kind: str, name: str | None = None) -> Any:
-    """What the page's resources have under that kind, and name; an empty mapping for nothing."""
+    """Return what the page's resources have under that kind, and name; an empty mapping for nothing."""
     resources = resources.get_object() if hasattr(resources, "get_object") else resources
     listed = resources.get(kind, {}) if resources else {}
     listed = listed.get_object() if hasattr(listed, "get_object") else listed
@@ -573,7 +573,7 @@ def _box(corners: Sequence[tuple[float, float]]) -> Box:
 
 
 def _is_rectangle(corners: Sequence[tuple[float, float]]) -> bool:
-    """Whether a path has four corners along the axes."""
+    """Return whether a path has four corners along the axes."""
     if len(corners) == 5 and corners[0] == corners[4]:
         corners = corners[:4]
     if len(corners) != 4:

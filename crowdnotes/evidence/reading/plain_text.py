@@ -23,7 +23,7 @@ _MAX_TITLE_CHARACTERS = 150
 
 
 def read_plain(body: bytes, charset: str | None, fallback_title: str) -> Document:
-    """The text as it is; its first line is the title when it is short enough to be one."""
+    """Return the text as it is; its first line is the title when it is short enough to be one."""
     decoded, guessed = decode_with_remark(body, charset)
     if decoded.count("\x00") + decoded.count("\ufffd") > len(decoded) // 20:
         raise FetchError("The file is not text, although its server says so.", FetchOutcome.UNREADABLE)
@@ -52,12 +52,12 @@ _SAMPLE_BYTES = 65_536
 
 
 def decode(body: bytes, declared: str | None = None) -> str:
-    """The body as text; bytes that fit no charset become U+FFFD. `declared` is the header's charset."""
+    """Return the body as text; bytes that fit no charset become U+FFFD. `declared` is the header's charset."""
     return decode_with_remark(body, declared)[0]
 
 
 def decode_with_remark(body: bytes, declared: str | None = None) -> tuple[str, str]:
-    """The same, and a sentence that names a charset that had to be guessed; "" where none had to be."""
+    """Return the same, and a sentence that names a charset that had to be guessed; "" where none had to be."""
     for mark, name in _CODEC_BY_MARK:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace"), ""
@@ -84,7 +84,7 @@ def _find_declared_charset(body: bytes) -> str | None:
 
 
 def _look_up_codec(label: str | None) -> str | None:
-    """The Python codec that a browser would use for a charset label (WHATWG Encoding); None for none that it knows."""
+    """Return the Python codec that a browser would use for a charset label (WHATWG Encoding), if any."""
     found = webencodings.lookup(label) if label else None
     if found is None or found.name in ("replacement", "x-user-defined"):
         return None
@@ -112,7 +112,7 @@ def tidy_text(text: str) -> str:
 
 
 def tidy_line(text: str, limit: int = 300) -> str:
-    """The same for a title or name: one line of at most `limit` characters."""
+    """Return the same for a title or name: one line of at most `limit` characters."""
     line = " ".join(tidy_text(text).split())
     return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
 
@@ -176,7 +176,7 @@ def plain_text(markup: str, limit: int) -> str:
 
 
 def plain_line(markup: str) -> str:
-    """The same for a title."""
+    """Return the same for a title."""
     return plain_text(markup, 300)
 
 

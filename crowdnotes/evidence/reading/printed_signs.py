@@ -117,7 +117,7 @@ _POINT_LANGUAGES = frozenset({"", "en", "ja", "zh", "ko", "th"})
 
 
 def _is_cents(words: str, near: str, after: str) -> bool:
-    """Whether two raised digits are the cents of the price before them ("$5⁹⁹", "5⁹⁹ €")."""
+    """Return whether two raised digits are the cents of the price before them ("$5⁹⁹", "5⁹⁹ €")."""
     if len(words) != 2 or not words.isdigit():
         return False
     return _CURRENCY_BEHIND_PATTERN.match(after) is not None or (
@@ -126,7 +126,7 @@ def _is_cents(words: str, near: str, after: str) -> bool:
 
 
 def _is_power(words: str) -> bool:
-    """Whether raised words are a power with a variable in it: "n", "−x", "n + 1", "2n"."""
+    """Return whether raised words are a power with a variable in it: "n", "−x", "n + 1", "2n"."""
     return _POWER_PATTERN.fullmatch(words) is not None and not _VARIABLES.isdisjoint(words)
 
 
@@ -212,7 +212,7 @@ def read_formulas(markup: str) -> str:
 
 
 def element_text(element: Any) -> str:
-    """All text inside an lxml element, with plain text in place of what it raises and lowers, and of its formulas."""
+    """Return all text inside an lxml element, with its raised and lowered parts and formulas as plain text."""
     pieces = [element.text or ""]
     for child in element:
         name = local_name(child)
@@ -298,20 +298,20 @@ def _read_letters(text: str | None) -> str | None:
 
 
 def _text_after(element: Any) -> str:
-    """How the text goes on after an element: in its tail, and in what follows at once."""
+    """Return how the text goes on after an element: in its tail, and in what follows at once."""
     tail = element.tail or ""
     follows = element.getnext()
     return tail if len(tail) > 2 or follows is None else tail + (follows.text or "")
 
 
 def _is_note_number(element: Any, before: str) -> bool:
-    """Whether a link's words are a number at the end of a word or of another number."""
+    """Return whether a link's words are a number at the end of a word or of another number."""
     words = "".join(islice(element.itertext(), MAX_RAISED_CHARACTERS)).strip()
     return before[-1:].isalnum() and _NOTE_NUMBER_PATTERN.fullmatch(words) is not None
 
 
 def _leads_to_note(element: Any) -> bool:
-    """Whether a raised element is, or holds, a link to a note."""
+    """Return whether a raised element is, or holds, a link to a note."""
     parts = [element, *islice(element.iter("a"), 3)]
     if _NOTE_NAME_PATTERN.search(
         f"{element.get('class')} {element.get('id')} {element.get('role')} {element.get('epub:type')}"
@@ -321,7 +321,7 @@ def _leads_to_note(element: Any) -> bool:
 
 
 def local_name(element: Any) -> str:
-    """An element's name in lowercase without its namespace; "" of a comment."""
+    """Return an element's name in lowercase without its namespace; "" of a comment."""
     return re.split(r"[:}]", element.tag)[-1].lower() if isinstance(element.tag, str) else ""
 
 
@@ -334,7 +334,7 @@ _INVISIBLE_OPERATORS = dict.fromkeys(range(0x2061, 0x2065))
 
 
 def formula_words(element: Any) -> str:
-    """A formula of MathML, as an lxml element with or without namespace, on one line."""
+    """Return a formula of MathML, as an lxml element with or without namespace, on one line."""
     words = re.sub(r"\s+", " ", _formula_part(element, 0)).strip()
     return words if len(words) <= _MAX_FORMULA_CHARACTERS else "[formula]"
 
@@ -542,12 +542,12 @@ def _piece_legibility(piece: str) -> Legibility:
 
 
 def runs_together(text: str) -> bool:
-    """Whether much of a text has lost the spaces between its words."""
+    """Return whether much of a text has lost the spaces between its words."""
     return _run_together(text.split()) > _MAX_FAULTY_SHARE
 
 
 def _run_together(words: list[str]) -> float:
-    """The share of letters in words that are too long to be one."""
+    """Return the share of letters in words that are too long to be one."""
     plain = (word for word in words if not re.search(r"[/@_]", word))
     lengths = [len(_SPACED_SCRIPT_PATTERN.findall(word)) for word in plain]
     long = sum(length for length in lengths if length > _MAX_WORD_LETTERS)
@@ -555,13 +555,13 @@ def _run_together(words: list[str]) -> float:
 
 
 def _split_up(words: list[str]) -> float:
-    """The share of words of one letter, beyond what a list of initials or a table has."""
+    """Return the share of words of one letter, beyond what a list of initials or a table has."""
     alone = sum(len(word) == 1 for word in words)
     return alone / len(words) if len(words) >= 4 * _MIN_WORDS else 0.0
 
 
 def _false_letters(words: list[str]) -> float:
-    """How sure it is that the letters are others than those printed, in [0, 1]."""
+    """Return how sure it is that the letters are others than those printed, in [0, 1]."""
     plain = [word.strip(".,;:!?()[]\"'“”’") for word in words if _LATIN_PATTERN.search(word)]
     if len(plain) < _MIN_WORDS:
         return 0.0
@@ -585,7 +585,7 @@ def _common_share(words: Iterable[str]) -> float:
 
 
 def _moved(text: str) -> Iterable[str]:
-    """The text with each letter moved by so many places: in the alphabet, then among all signs."""
+    """Return the text with each letter moved by so many places: in the alphabet, then among all signs."""
     lower = text.lower()
     for places in range(1, 26):
         yield lower.translate(str.maketrans(_LETTERS, _LETTERS[places:] + _LETTERS[:places]))

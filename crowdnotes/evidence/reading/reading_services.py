@@ -54,7 +54,7 @@ class ReadingService(Protocol):
         ...
 
     def read(self, url: str, check: Check) -> Document:
-        """The page's text. Raises SearchError for whatever goes wrong, and what `check` raises."""
+        """Return the page's text. Raises SearchError for whatever goes wrong, and what `check` raises."""
         ...
 
 
@@ -134,7 +134,7 @@ class JinaReader:
 
 
 def make_reading_services(search: SearchSettings) -> tuple[ReadingService, ...]:
-    """All there are: a new one is a class here, or in a file of its own, and one entry."""
+    """Return all there are: a new one is a class here, or in a file of its own, and one entry."""
     return (TavilyExtract.make(search), JinaReader.make(search))
 
 
@@ -152,7 +152,7 @@ def read_in_time(service: ReadingService, url: str, check: Check) -> Document:
 def check_reading(
     services: Sequence[ReadingService], check: Check, report: Callable[[ServiceCheck], None] = lambda _: None
 ) -> list[ServiceCheck]:
-    """Which of them answer from here: each reads a page that is made for such trials, and is reported at once."""
+    """Check which of them answer from here: each reads a page made for such trials, and is reported at once."""
     found = []
     for service in services:
         began = time.monotonic()

@@ -89,7 +89,7 @@ class ShownDate:
 
 
 def find_shown_date(tree: Any, other: re.Pattern[str], *, is_month_first: bool | None) -> ShownDate | None:
-    """The date in the page's lines; None where it shows none, or two that differ.
+    """Return the date in the page's lines; None where it shows none, or two that differ.
 
     `other` are names of elements whose dates belong to other pages. `is_month_first`: whether 03/04/2025 is in March;
     None where that is not known.
@@ -187,7 +187,7 @@ def _lines(tree: Any, other: re.Pattern[str]) -> Iterator[str]:
 
 
 def _is_of_others(element: Any, other: re.Pattern[str]) -> bool:
-    """Whether an element leads on to other pages, or holds what is not the page's own."""
+    """Return whether an element leads on to other pages, or holds what is not the page's own."""
     if element.tag in _SKIPPED_TAGS:
         return True
     if element.tag in ("html", "body", "main", "article", "head"):
@@ -203,7 +203,7 @@ _HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
 
 
 def leads_on(element: Any) -> bool:
-    """Whether an element is next to nothing but the name of another page and a link to it."""
+    """Return whether an element is next to nothing but the name of another page and a link to it."""
     inside = list(islice(element.iter(), _MAX_CARD_ELEMENTS))
     link = next((one for one in inside if one.tag == "a" and one.get("href")), None)
     if link is None or len(inside) == _MAX_CARD_ELEMENTS:

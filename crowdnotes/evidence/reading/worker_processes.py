@@ -142,7 +142,7 @@ class _ReaderProcess:
         return self._process.poll() is None
 
     def ask(self, message: Message, body: bytes, check: Callable[[], None], seconds: float) -> Message:
-        """What it answers. Raises FetchError when it breaks or is not done in time, and what `check` raises."""
+        """Return what it answers. Raises FetchError when it breaks or is not done in time, and what `check` raises."""
         self.pages += 1
         ends = time.monotonic() + seconds
         said: list[Message | None] = []
@@ -195,14 +195,14 @@ class _ReaderProcess:
 
 
 def _build_environment() -> dict[str, str]:
-    """The environment of a reader: the same code, one thread, nothing that it does not need."""
+    """Return the environment of a reader: the same code, one thread, nothing that it does not need."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     code = [str(Path(__file__).parents[3]), *(place for place in sys.path if place)]
     return {**kept, "PYTHONPATH": os.pathsep.join(code), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def _document_from_answer(answer: Message) -> Document:
-    """What a reader answered; it is not trusted to keep to the form."""
+    """Return what a reader answered; it is not trusted to keep to the form."""
     try:
         document = answer.get("document")
         if isinstance(document, dict):
@@ -214,7 +214,7 @@ def _document_from_answer(answer: Message) -> Document:
 
 @cache
 def page_readers() -> PageReaders:
-    """Those of this program; they end with it."""
+    """Return those of this program; they end with it."""
     readers = PageReaders()
     atexit.register(readers.close)
     return readers
@@ -238,7 +238,7 @@ def send(stream: BinaryIO, message: Message, body: bytes = b"") -> None:
 
 
 def receive(stream: BinaryIO) -> tuple[Message, bytes] | None:
-    """The next message; None when the stream has ended, even amid one, or holds what is no message."""
+    """Return the next message; None when the stream has ended, even amid one, or holds what is no message."""
     start = stream.read(_MESSAGE_HEADER.size)
     if len(start) < _MESSAGE_HEADER.size:
         return None

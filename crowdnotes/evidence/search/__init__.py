@@ -74,7 +74,7 @@ _ENTRY_PROVIDERS = frozenset(kind.name for kind in ONLINE if kind.gives_entries)
 
 
 def gives_entries(name: str) -> bool:
-    """Whether what the provider of that name finds is read as it gives it, and not from a page."""
+    """Return whether what the provider of that name finds is read as it gives it, and not from a page."""
     return name in _ENTRY_PROVIDERS
 
 

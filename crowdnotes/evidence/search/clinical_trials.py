@@ -102,7 +102,7 @@ def _build_not_let_in_error() -> SearchError:
 
 
 def _describe_trial(entry: object, until: date | None) -> list[str]:
-    """The entry in sentences: phase, size and sponsor; its status and whether there are results; what it is for."""
+    """Return the entry in sentences: phase, size, sponsor, status, whether there are results, what it is for."""
     status = dig(entry, "statusModule")
     facts = {
         "Conditions: {value}.": ", ".join(strings(entry, "conditionsModule", "conditions")),
@@ -122,5 +122,5 @@ def _describe_trial(entry: object, until: date | None) -> list[str]:
 
 
 def _format_constant(name: str) -> str:
-    """A value of a list as the site shows it: PHASE2 is "Phase 2", NOT_YET_RECRUITING "Not yet recruiting"."""
+    """Return a value of a list as the site shows it: PHASE2 is "Phase 2", NOT_YET_RECRUITING "Not yet recruiting"."""
     return re.sub(r"(?<=[a-z])(?=\d)", " ", name.replace("_", " ").capitalize())

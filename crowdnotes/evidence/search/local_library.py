@@ -37,7 +37,7 @@ class LocalLibrary:
         return f"Library {self.library}"
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
-        """The same as `search_together` with one query and no post."""
+        """Return the same as `search_together` with one query and no post."""
         return self.search_together([query], post="", limit=limit, until=until, check=check)
 
     def search_together(

@@ -129,12 +129,12 @@ class OpenFda(OnlineProvider):
 
 
 def label_page(number: str) -> str:
-    """Where a person reads the label of a set id: DailyMed."""
+    """Return where a person reads the label of a set id: DailyMed."""
     return f"https://dailymed.nlm.nih.gov/dailymed/drugInfo.cfm?setid={quote(number, safe='')}"
 
 
 def _build_any_search(*fields: str, words: list[str]) -> str:
-    """A search for any of the words in any of the fields."""
+    """Return a search for any of the words in any of the fields."""
     each = " OR ".join(words)
     return f"({' OR '.join(f'{field}:({each})' for field in fields)})"
 

@@ -50,7 +50,7 @@ class MedlinePlus(OnlineProvider):
         return cls(service, contact(search), at_once=4, most_queries=4)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
-        """All words first; any of them when no topic has all. `until` cannot bound it: no topic has a date.
+        """Search for all words first; any of them when no topic has all. `until` cannot bound it: no topic has a date.
 
         A query in a language that it does not speak is not asked.
         """

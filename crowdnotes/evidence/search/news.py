@@ -114,7 +114,7 @@ class _EventEntry:
     link: str
 
     def shares(self, wanted: frozenset[str]) -> int:
-        """How many of the words it has; 0 for too few."""
+        """Return how many of the words it has; 0 for too few."""
         shared = len(wanted & content_stems(f"{self.topic} {self.text}"))
         return shared if shared >= min(_MIN_SHARED_WORDS, len(wanted)) else 0
 
@@ -124,7 +124,7 @@ class _EventEntry:
 
 
 def _parse_entries(day: date, wikitext: str) -> Iterator[_EventEntry]:
-    """The entries of a day's page: lines of a nested list, whose upper lines name the topic."""
+    """Yield the entries of a day's page: lines of a nested list, whose upper lines name the topic."""
     topics: dict[int, str] = {}
     for line in wikitext.splitlines():
         depth = len(line) - len(line.lstrip("*"))
@@ -228,7 +228,10 @@ class Gdelt(OnlineProvider):
 
 
 def _read_articles(body: bytes) -> list[JsonObject]:
-    """The list's articles; where it is damaged, those of them that are whole. SearchError where there are none."""
+    """Return the list's articles; where it is damaged, those of them that are whole.
+
+    SearchError where there are none.
+    """
     try:
         return records(parse_json(body), "articles", may_lack=True)
     except SearchError:

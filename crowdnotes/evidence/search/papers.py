@@ -155,7 +155,7 @@ class Paper:
 
 
 def paper_of(url: str | None, doi: str | None = None, pmid: str | None = None) -> Paper | None:
-    """The paper that a link, or a search hit with its ids, is about; None for any other page."""
+    """Return the paper that a link, or a search hit with its ids, is about; None for any other page."""
     address = original_of(url.strip()) if url else ""
     known = canonical_url(address) if address else ""
     in_pubmed, in_pmc = _PUBMED_PATTERN.fullmatch(known), _PMC_PATTERN.fullmatch(known)
@@ -194,7 +194,7 @@ def _find_doi(address: str, known: str) -> str | None:
 
 
 def _normalise_doi(doi: str) -> str | None:
-    """A DOI in lowercase without what addresses put around it; None for what is none."""
+    """Return a DOI in lowercase without what addresses put around it; None for what is none."""
     address = doi_url(doi)
     return unquote(address.removeprefix(_DOI_ADDRESS)) if address else None
 
@@ -232,7 +232,7 @@ class AbstractService(Protocol):
         ...
 
     def abstract(self, paper: Paper, check: Check) -> Abstract | None:
-        """The abstract of that very paper; None when it is not known here or has none.
+        """Return the abstract of that very paper; None when it is not known here or has none.
 
         Raises SearchError for whatever the service does wrong, and whatever `check` raises.
         """
@@ -240,7 +240,7 @@ class AbstractService(Protocol):
 
 
 def plain_abstract(markup: str) -> str | None:
-    """An abstract as plain text of at most 8,000 characters; None for what is too short to be one."""
+    """Return an abstract as plain text of at most 8,000 characters; None for what is too short to be one."""
     text = plain_text(markup, _MAX_ABSTRACT_CHARACTERS)
     return text if len(text) >= LEAST else None
 
@@ -252,7 +252,7 @@ class AbstractFinder:
         self._services = [service for service in services if isinstance(service, AbstractService)]
 
     def find(self, paper: Paper, check: Check) -> Abstract | str:
-        """The first abstract that a service has, else a sentence that says what each answered.
+        """Return the first abstract that a service has, else a sentence that says what each answered.
 
         Raises nothing but what `check` raises.
         """
@@ -357,7 +357,7 @@ class Crossref(OnlineProvider):
 
 
 def _read_first_issued(item: JsonObject) -> tuple[date | None, date | None]:
-    """The day of a work's first publication, None when it is not known, and the first day that it can be."""
+    """Return the day of a work's first publication, None when it is not known, and the first day that it can be."""
     year, month, day = _read_date_parts(item)
     registered = parse_date(string(item, "created", "date-time"))
     return settle(year, month, day, [registered] if registered else []), first_day(year, month)
@@ -416,7 +416,7 @@ class EuropePmc(OnlineProvider):
         return cls(open_service(search, search.of(EuropePmcOptions).europe_pmc_url, COURTEOUS), at_once=6)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
-        """All words first; any of them when nothing has all."""
+        """Search for all words first; any of them when nothing has all."""
         bound = f" AND FIRST_PDATE:[1800-01-01 TO {until.isoformat()}]" if until else ""
 
         def ask(words: str) -> list[JsonObject]:
@@ -461,7 +461,7 @@ class EuropePmc(OnlineProvider):
 
 
 def _choose_paper_link(record: JsonObject) -> str:
-    """The page that a reader and a program can both read: Europe PMC's own is built by script."""
+    """Return the page that a reader and a program can both read: Europe PMC's own is built by script."""
     if pmid := string(record, "pmid"):
         return f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/"
     if pmcid := string(record, "pmcid"):
@@ -481,7 +481,7 @@ def _build_paper_query(paper: Paper) -> str:
 
 
 def _is_record_of(record: JsonObject, paper: Paper) -> bool:
-    """Whether the record is of that very paper, and not one that a loose search found."""
+    """Return whether the record is of that very paper, and not one that a loose search found."""
     if paper.pmid:
         return string(record, "pmid") == paper.pmid
     if paper.doi:

@@ -120,7 +120,7 @@ class OnlineProvider(ABC):
     @classmethod
     @abstractmethod
     def make(cls, search: SearchSettings) -> Self:
-        """The provider as the settings have it, whether it can be asked or not (see `needs`)."""
+        """Return the provider as the settings have it, whether it can be asked or not (see `needs`)."""
 
     @abstractmethod
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
@@ -128,7 +128,7 @@ class OnlineProvider(ABC):
 
 
 def needed(variable: str, what: str) -> str:
-    """What a provider says that waits for a key or an address."""
+    """Return what a provider says that waits for a key or an address."""
     return f"Set CROWDNOTES_SEARCH_{variable} to {what}."
 
 
@@ -143,7 +143,7 @@ def make_hit(
     doi: str | None = None,
     notices: Sequence[str] = (),
 ) -> Hit | None:
-    """A hit of plain text, or None when the record has no words or no link that may be read.
+    """Return a hit of plain text, or None when the record has no words or no link that may be read.
 
     Markup is stripped and entities undone; links must be public http(s) ones, as in `ssrf_guard`.
     """
@@ -183,13 +183,13 @@ def web_hits(
 
 
 def first_hits(hits: Iterable[Hit | None], limit: int, until: date | None = None) -> list[Hit]:
-    """The first `limit` hits that there are, those dated after `until` left out."""
+    """Return the first `limit` hits that there are, those dated after `until` left out."""
     there = (hit for hit in hits if hit is not None)
     return [hit for hit in there if until is None or hit.published is None or hit.published <= until][:limit]
 
 
 def search_words(query: str) -> list[str]:
-    """The query's content words, once each, without what a service could take for an operator.
+    """Return the query's content words, once each, without what a service could take for an operator.
 
     What a person typed must never become a service's search syntax.
     """
@@ -200,7 +200,7 @@ def search_words(query: str) -> list[str]:
 def all_then_any(
     query: str, ask: Callable[[str], list[Found]], few: int = 3, most_characters: int | None = None
 ) -> list[Found]:
-    """What `ask` finds with all words of a query; when that is nothing and there are `few` words or more, with any.
+    """Return what `ask` finds with all words of a query; if nothing, and there are `few` words or more, with any.
 
     Fewer words than that, taken loosely, find everything. A name in quotation marks is first asked for unchanged.
     `most_characters` of a search are sent, the last words left out.
@@ -217,14 +217,14 @@ def all_then_any(
 
 
 def _join_within(words: Sequence[str], between: str, most: int | None) -> str:
-    """The first of the words that fit, whole; "" where not even the first does."""
+    """Return the first of the words that fit, whole; "" where not even the first does."""
     lengths = accumulate(len(word) + len(between) for word in words)
     fitting = sum(length - len(between) <= most for length in lengths) if most is not None else len(words)
     return between.join(words[:fitting])
 
 
 def phrase_of(query: str) -> tuple[str, str]:
-    """The words in quotation marks with which a query begins, two or more, and the rest; "" where there are none.
+    """Return the two or more quoted words with which a query begins, and the rest; "" where there are none.
 
     They hold no marks of their own, so they may be put in quotation marks again.
     """
@@ -233,7 +233,7 @@ def phrase_of(query: str) -> tuple[str, str]:
 
 
 def plain_query(query: str, limit: int, most_words: int = 50) -> str:
-    """The query as a person would type it, without marks that web search engines obey, cut at a word.
+    """Return the query as a person would type it, without marks that web search engines obey, cut at a word.
 
     A name in quotation marks at its beginning keeps them where they fit.
     """
@@ -249,7 +249,7 @@ JsonObject = Mapping[str, Any]
 
 
 def parse_json(body: bytes) -> JsonObject:
-    """The body as a JSON object. Raises SearchError for anything else.
+    """Return the body as a JSON object. Raises SearchError for anything else.
 
     What is not strict JSON is read where it is clear what was meant: control characters in a text, and escapes that
     JSON does not know. One of those must not lose a whole list.
@@ -279,12 +279,12 @@ _UNKNOWN_ESCAPE_PATTERN = re.compile(r"\\(?:([\"\\/bfnrt]|u[0-9a-fA-F]{4})|(\w)|
 
 
 def _mend_escape(found: re.Match[str]) -> str:
-    r"""A known escape as it is; \' and \- are the mark itself; before a letter, the backslash itself was meant."""
+    r"""Return a known escape as it is; \' and \- are the mark itself; before a letter, the backslash was meant."""
     return found[0] if found[1] else f"\\\\{found[2]}" if found[2] else ""
 
 
 def whole_records(body: bytes, begin: re.Pattern[str], most: int) -> list[JsonObject]:
-    """The objects that can be read of a list that is damaged: of the first `most` places where `begin` finds one."""
+    """Return the readable objects of a damaged list: of the first `most` places where `begin` finds one."""
     text = _mend_escapes(body.decode("utf-8-sig", errors="replace"))
     decoder, found = json.JSONDecoder(strict=False), list[JsonObject]()
     for place in islice(begin.finditer(text), most):
@@ -294,7 +294,7 @@ def whole_records(body: bytes, begin: re.Pattern[str], most: int) -> list[JsonOb
 
 
 def parse_xml(body: bytes) -> Any:
-    """The body's root element; entities are not expanded and nothing is loaded. Raises SearchError."""
+    """Return the body's root element; entities are not expanded and nothing is loaded. Raises SearchError."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(body, parser)
@@ -306,12 +306,12 @@ def parse_xml(body: bytes) -> Any:
 
 
 def xml_text(element: Any) -> str:
-    """All text inside an element, its children's included and powers as such ("10^6"); "" for None."""
+    """Return all text inside an element, its children's included and powers as such ("10^6"); "" for None."""
     return "" if element is None else element_text(element).strip()
 
 
 def dig(value: object, *keys: str) -> Any:
-    """What lies under a chain of keys; None where the chain breaks."""
+    """Return what lies under a chain of keys; None where the chain breaks."""
     for key in keys:
         if not isinstance(value, Mapping):
             return None
@@ -320,7 +320,7 @@ def dig(value: object, *keys: str) -> Any:
 
 
 def records(value: object, *keys: str, may_lack: bool = False) -> list[JsonObject]:
-    """The objects of the list under a chain of keys.
+    """Return the objects of the list under a chain of keys.
 
     Some services leave an empty list out: with `may_lack` that is no record. Else it raises SearchError.
     """
@@ -333,7 +333,7 @@ def records(value: object, *keys: str, may_lack: bool = False) -> list[JsonObjec
 
 
 def string(value: object, *keys: str) -> str:
-    """The string under a chain of keys, "" where there is none; a number as its digits."""
+    """Return the string under a chain of keys, "" where there is none; a number as its digits."""
     found = dig(value, *keys)
     if isinstance(found, list) and found:
         found = found[0]
@@ -343,18 +343,18 @@ def string(value: object, *keys: str) -> str:
 
 
 def strings(value: object, *keys: str) -> list[str]:
-    """The strings of the list under a chain of keys; none where there is no list."""
+    """Return the strings of the list under a chain of keys; none where there is no list."""
     found = dig(value, *keys)
     return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []
 
 
 def compact_day(said: str) -> date | None:
-    """The day of "20250630" or "20250630T120000Z"; None for anything else."""
+    """Return the day of "20250630" or "20250630T120000Z"; None for anything else."""
     return parse_date(f"{said[:4]}-{said[4:6]}-{said[6:8]}") if said[:8].isdecimal() else None
 
 
 def unexpected() -> SearchError:
-    """The error for an answer of a shape that the service's documentation does not know."""
+    """Return the error for an answer of a shape that the service's documentation does not know."""
     return SearchError("It answered in a form that its documentation does not know.", ProviderState.FAILED)
 
 

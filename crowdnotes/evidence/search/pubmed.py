@@ -70,7 +70,7 @@ class PubMed(OnlineProvider):
         return cls(service, contact(search) | key)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
-        """The same as `search_together` with one query."""
+        """Return the same as `search_together` with one query."""
         return self.search_together([query], post="", limit=limit, until=until, check=check)
 
     def search_together(
@@ -126,7 +126,7 @@ class PubMed(OnlineProvider):
         )
 
     def _find(self, term: str, most: int, check: Check, **dates: str) -> list[str]:
-        """The PubMed ids that a search finds."""
+        """Return the PubMed ids that a search finds."""
         params: dict[str, str | int] = {
             "db": "pubmed", "term": term, "retmode": "json", "retmax": most, "sort": "relevance", **self.credentials
         }  # fmt: skip
@@ -171,12 +171,12 @@ _CITATIONS = ("MedlineCitation/Article", "BookDocument")
 
 
 def _find(article: Any, *places: str) -> Any:
-    """The first of the elements that is there; None where none is."""
+    """Return the first of the elements that is there; None where none is."""
     return next((found for place in places if (found := article.find(place)) is not None), None)
 
 
 def _read_title(citation: Any) -> str:
-    """The title as it is in English, else in its own language; of a whole book, the book's."""
+    """Return the title as it is in English, else in its own language; of a whole book, the book's."""
     if citation is None:
         return ""
     titles = (xml_text(citation.find(name)) for name in ("ArticleTitle", "VernacularTitle", "Book/BookTitle"))
@@ -194,7 +194,7 @@ def _read_doi(article: Any) -> str | None:
 
 
 def _read_abstract(article: Any) -> str:
-    """The abstract's parts, each with its label."""
+    """Return the abstract's parts, each with its label."""
     parts = [
         (part.get("Label"), xml_text(part))
         for place in _CITATIONS
@@ -211,7 +211,7 @@ def _read_pubmed_notices(article: Any) -> tuple[str, ...]:
 
 
 def _choose_nearest_query(queries: Sequence[str], text: str) -> str:
-    """The query that shares most of its words with the text; the first of equals."""
+    """Return the query that shares most of its words with the text; the first of equals."""
     held = set(word_stems(text))
 
     def share(query: str) -> float:
@@ -222,7 +222,7 @@ def _choose_nearest_query(queries: Sequence[str], text: str) -> str:
 
 
 def _read_first_published(article: Any) -> tuple[date | None, date | None]:
-    """The first day it could be read, online or printed, None when it is not known, and the first day that can be."""
+    """Return the first day it was online or in print, None if not known, and the first day that it can be."""
     online = _find(article, "MedlineCitation/Article/ArticleDate", "BookDocument/ContributionDate")
     printed = _find(article, "MedlineCitation/Article/Journal/JournalIssue/PubDate", "BookDocument/Book/PubDate")
     entered = [

@@ -58,7 +58,7 @@ class Answers:
         self._store = DiskCache(path, _MAX_ANSWERS, "search cache")
 
     def of(self, asked: Asked) -> list[Hit] | None:
-        """What was answered to that within a day; None where it was not asked."""
+        """Return what was answered to that within a day; None where it was not asked."""
         key = _hash_request(asked)
         kept = self._store.get([key]).get(key)
         try:
@@ -140,7 +140,7 @@ class _ProviderSearch:
         return [self._found[query] for query in self._asked if query in self._found]
 
     def outcome(self) -> ProviderOutcome:
-        """How it ended."""
+        """Return how it ended."""
         provider, hits = self._provider, [hit for ranking in self.rankings for hit in ranking]
         state, sentence = self._judged()
         return ProviderOutcome(
@@ -283,7 +283,7 @@ def _is_on_hosts(hit: Hit, hosts: Sequence[str]) -> bool:
 def plan_for(
     engine: Engine, post: Post, limit: int, today: date, *, diverse: bool = True, insisted: bool = False
 ) -> SearchPlan:
-    """The engine's claims and searches; without `diverse` the post's text is the only search.
+    """Return the engine's claims and searches; without `diverse` the post's text is the only search.
 
     `insisted`: a person wants a note, so that what is no claim to the engine is searched for as one.
 
@@ -307,7 +307,7 @@ def plan_for(
 
 
 def _build_named_queries(plan: SearchPlan, text: str) -> list[Query]:
-    """A search for each name and figure that no search holds yet, in quotation marks, with what the post is about."""
+    """Return a search for each name and figure that no search has yet, in quotation marks, with the post's subject."""
     subject = next((topic.official for topic in find_topics(text)), "")
     # An address holds no names, and a name does not go on in the next text.
     said = ". ".join(without_urls(part) for part in (text, *(plain_letters(claim.in_full) for claim in plan.claims)))
@@ -443,7 +443,7 @@ def setting_that_helps(
     *,
     keyed: bool,
 ) -> str:
-    """The variable to look at, with what it is; "" where it answered, and where no setting would change a thing.
+    """Return the variable to look at, with what it is; "" where it answered or no setting would help.
 
     `keyed`: it was asked with a key.
     """

@@ -162,7 +162,7 @@ def use_shared_rates(database: Engine | None) -> None:
 
 
 def shared_pacer(service: str, pace: Pace) -> Pacer:
-    """The one pacer of a service (by its address), see `use_shared_rates`."""
+    """Return the one pacer of a service (by its address), see `use_shared_rates`."""
     with _pacers_lock:
         if len(_shared_pacers) >= _MAX_PACERS:
             _shared_pacers.clear()
@@ -171,12 +171,12 @@ def shared_pacer(service: str, pace: Pace) -> Pacer:
 
 
 def wikimedia_pacer() -> Pacer:
-    """The one pacer of all sites of Wikimedia."""
+    """Return the one pacer of all sites of Wikimedia."""
     return shared_pacer("Wikimedia", WIKIMEDIA)
 
 
 def page_rate_limit(url: str, check: Check) -> AbstractContextManager[None]:
-    """A turn at the site of a page, for all who read pages; see `Pacer.slot`."""
+    """Return a turn at the site of a page, for all who read pages; see `Pacer.slot`."""
     site = host(url)
     is_wikimedia = any(f".{site}".endswith(f".{one}") for one in _WIKIMEDIA_SITES)
     pacer = wikimedia_pacer() if is_wikimedia else shared_pacer(site, COURTEOUS)
@@ -216,15 +216,15 @@ class Service:
     pause: Callable[[float], float] = field(default=lambda longest: random.uniform(longest / 2, longest))  # noqa: S311
 
     def get(self, path: str, params: Mapping[str, str | int], check: Check) -> bytes:
-        """The body of a successful answer. Raises SearchError for any other, and whatever `check` raises."""
+        """Return the body of a successful answer. Raises SearchError for any other, and whatever `check` raises."""
         return self._ask("GET", path, check, params={name: str(value) for name, value in params.items()})
 
     def post(self, path: str, document: Mapping[str, object], check: Check) -> bytes:
-        """The same for a JSON document that is posted."""
+        """Return the same for a JSON document that is posted."""
         return self._ask("POST", path, check, json=document)
 
     def too_often(self, message: str = "It was asked too often.") -> SearchError:
-        """The error for a service that says so, with what to do about it."""
+        """Return the error for a service that says so, with what to do about it."""
         return SearchError(message, ProviderState.RATE_LIMITED, self.raise_limit)
 
     def _ask(self, method: str, path: str, check: Check, **content: Any) -> bytes:
@@ -292,7 +292,7 @@ class Service:
         return _build_refusal(status, headers, keyed=self.keyed, raise_limit=self.raise_limit)
 
     def _without_keys(self, words: str, content: Mapping[str, Any]) -> str:
-        """What a service said, without the keys that it was sent: some repeat them."""
+        """Return what a service said, without the keys that it was sent: some repeat them."""
         sent = {**self.headers, **(content.get("params") or {})}
         keys = [key for name, value in sent.items() if _KEY_NAME_PATTERN.search(name) for key in value.split()]
         for key in sorted((key for key in keys if len(key) >= _MIN_KEY_CHARACTERS), key=len, reverse=True):
@@ -393,7 +393,7 @@ def _parse_retry_after(said: str) -> float | None:
 
 
 def _to_search_error(error: FetchError) -> SearchError:
-    """The words of a failed exchange, for a service rather than a page."""
+    """Return the words of a failed exchange, for a service rather than a page."""
     if error.outcome is FetchOutcome.TIMED_OUT:
         return SearchError("It did not answer in time.", ProviderState.TIMED_OUT)
     if error.outcome is FetchOutcome.UNREACHABLE:

@@ -157,7 +157,7 @@ class SearXng(OnlineProvider):
 
 
 def _list_silent_engines(answer: JsonObject) -> str:
-    """The engines that gave no answer, each with its reason; they come as pairs, and in some versions as names."""
+    """Return the engines that gave no answer, each with its reason; some versions list pairs, others names."""
     found = dig(answer, "unresponsive_engines")
     engines = [
         " ".join(f"({plain_line(part)})" if place else plain_line(part) for place, part in enumerate(parts[:2]) if part)

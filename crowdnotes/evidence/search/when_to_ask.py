@@ -23,7 +23,7 @@ Provider = TypeVar("Provider", bound=_HasName)
 
 
 def relevant_providers(providers: Sequence[Provider], words: str) -> list[Provider]:
-    """Those of the providers that words call for: what a claim says, or what a person typed.
+    """Return those of the providers that words call for: what a claim says, or what a person typed.
 
     Where that would be none, it is all: a person who chose only registers wants them asked.
     """
@@ -32,12 +32,12 @@ def relevant_providers(providers: Sequence[Provider], words: str) -> list[Provid
 
 
 def is_register(name: str) -> bool:
-    """Whether the provider of that name is asked only when it is called for."""
+    """Return whether the provider of that name is asked only when it is called for."""
     return name in _load_table()["ask"]
 
 
 def words_of(thing: str, text: str) -> list[str]:
-    """The words of a text that speak of a thing of the table, in lower case, each once."""
+    """Return the words of a text that speak of a thing of the table, in lower case, each once."""
     return list(dict.fromkeys(match.group().lower() for match in _compile_pattern(thing).finditer(text)))
 
 

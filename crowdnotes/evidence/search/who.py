@@ -90,7 +90,7 @@ class WhoIris(OnlineProvider):
 
 
 def _read_field(item: object, field: str) -> str:
-    """The first value of a field of Dublin Core."""
+    """Return the first value of a field of Dublin Core."""
     return next((string(value, "value") for value in records(item, "metadata", field, may_lack=True)), "")
 
 
@@ -130,7 +130,7 @@ class WhoOutbreaks(OnlineProvider):
         return cls(service, at_once=2, most_queries=2)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
-        """Reports whose title names a disease of the query, the newest first."""
+        """Find reports whose title names a disease of the query, the newest first."""
         bound = f" and PublicationDateAndTime le {until.isoformat()}T23:59:59Z" if until else ""
         diseases = words_of("disease", query)[:_MAX_DISEASES_PER_QUERY]
         found: list[JsonObject] = []
@@ -163,7 +163,7 @@ class WhoOutbreaks(OnlineProvider):
         return shown
 
     def _reports(self, which: str, limit: int, check: Check) -> tuple[list[JsonObject], bool]:
-        """The newest first where the service sorts them, else in any order; and whether none is missing."""
+        """Return reports, the newest first where the service sorts them, and whether none is missing."""
         found: list[JsonObject] = []
         for _ in range(_MAX_PAGES):
             params: dict[str, str | int] = {
@@ -189,7 +189,7 @@ def _when_published(report: JsonObject) -> str:
 
 
 def _build_title_filter(disease: str) -> str:
-    """A title that names it, as titles write it: letters may have to be alike.
+    """Return a title that names it, as titles write it: letters may have to be alike.
 
     "Measles", "poliovirus", "MERS", "Yellow Fever", "Rift Valley fever".
     """

@@ -118,7 +118,7 @@ class Wikipedia(OnlineProvider):
 
 
 def open_wikimedia(search: SearchSettings, url: str) -> Service:
-    """A service of Wikimedia, asked at the pace that all of them share."""
+    """Return a service of Wikimedia, asked at the pace that all of them share."""
     more = "" if search.contact_email else "Set CROWDNOTES_SEARCH_CONTACT_EMAIL: Wikimedia asks for a contact."
     return replace(open_service(search, url, WIKIMEDIA, raise_limit=more), pacer=wikimedia_pacer())
 
@@ -131,7 +131,7 @@ def _query_wiki(service: Service, params: dict[str, str | int], check: Check) ->
 
 
 def ask_wiki(service: Service, params: Mapping[str, str | int], check: Check) -> JsonObject:
-    """What MediaWiki answers; its own errors, which come with a good status, are labelled."""
+    """Return what MediaWiki answers; its own errors, which come with a good status, are labelled."""
     common: dict[str, str | int] = {"format": "json", "formatversion": 2}
     answer = parse_json(service.get("/api.php", {**common, **params}, check))
     code = string(answer, "error", "code")
@@ -143,7 +143,7 @@ def ask_wiki(service: Service, params: Mapping[str, str | int], check: Check) ->
 
 
 def opening(wikitext: str) -> str:
-    """The article's opening words without templates, tables, notes and link brackets."""
+    """Return the article's opening words without templates, tables, notes and link brackets."""
     text = wikitext[:_MAX_WIKITEXT_CHARACTERS]
     text = re.sub(r"<ref[^<>]*/>|<ref\b.*?(?:</ref>|$)|<!--.*?(?:-->|$)", "", text, flags=re.DOTALL | re.IGNORECASE)
     text = _strip_nested(_strip_nested(text, "{{", "}}"), "{|", "|}")
@@ -155,7 +155,7 @@ def opening(wikitext: str) -> str:
 
 
 def _strip_nested(text: str, begin: str, end: str) -> str:
-    """The text outside of `begin`…`end`, however deeply they are nested."""
+    """Return the text outside of `begin`…`end`, however deeply they are nested."""
     kept: list[str] = []
     depth = 0
     for piece in re.split(f"({re.escape(begin)}|{re.escape(end)})", text):
@@ -212,7 +212,7 @@ class Wikidata(OnlineProvider):
         return cls(open_wikimedia(search, search.of(WikidataOptions).wikidata_url), most_queries=2)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
-        """The entries of the names in the query; nothing is asked where it has none."""
+        """Return the entries of the names in the query; nothing is asked where it has none."""
         found: dict[str, JsonObject] = {}
         for name in names_in(query)[: min(limit, _MAX_NAMES_PER_QUERY)]:
             first = next(iter(self._named(name, check)), None)
@@ -258,7 +258,7 @@ def _read_label(entry: object) -> str:
 
 
 def _find_linked_entries(entry: object) -> list[str]:
-    """The numbers of the entries that an entry's statements lead to."""
+    """Return the numbers of the entries that an entry's statements lead to."""
     found = (
         string(statement, "mainsnak", "datavalue", "value", "id")
         for name in _SENTENCE_BY_PROPERTY
@@ -268,7 +268,7 @@ def _find_linked_entries(entry: object) -> list[str]:
 
 
 def _describe_statement(statement: JsonObject, labels: Mapping[str, str], until: date | None) -> str:
-    """A statement's value, with since when and until when it held; "" for one that is left out."""
+    """Return a statement's value, with since when and until when it held; "" for one that is left out."""
     if string(statement, "rank") == "deprecated":
         return ""
     value = dig(statement, "mainsnak", "datavalue", "value")
@@ -289,7 +289,7 @@ def _read_qualifier(statement: JsonObject, which: str, until: date | None) -> st
 
 
 def _format_known_time(value: Any, until: date | None) -> str:
-    """A time as it is known: a day, a month or a year; "" when it is later than `until`, or before our era."""
+    """Return a time as it is known: a day, a month or a year; "" when it is later than `until`, or before our era."""
     time, precision = string(value, "time"), dig(value, "precision")
     if not time.startswith("+") or not isinstance(precision, int):
         return ""

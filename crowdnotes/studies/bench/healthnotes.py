@@ -162,11 +162,11 @@ class RunFolder(Generic[Row]):
             raise InputError(f"{folder} cannot be used ({error.strerror}).", "Give another --out.") from error
 
     def row(self, note_id: str) -> Row | None:
-        """What is on record of a post, also when it could not be run."""
+        """Return what is on record of a post, also when it could not be run."""
         return self._rows.get(note_id)
 
     def is_finished(self, note_id: str) -> bool:
-        """Whether a post need not be run again: one that could not be run is tried anew."""
+        """Return whether a post need not be run again: one that could not be run is tried anew."""
         row = self.row(note_id)
         return row is not None and row.is_final
 
@@ -252,20 +252,20 @@ def _build_half_row(name: str, rows: Sequence[PostRow]) -> TableRow:
 
 
 def rates_in_words(row: TableRow) -> list[str]:
-    """The three rates with their intervals: "50.00 (9–91)"."""
+    """Return the three rates with their intervals: "50.00 (9–91)"."""
     rates = [[row[f"{gate.value}_{end}"] for end in ("percent", "low", "high")] for gate in PAPERS_GATES]
     return ["—" if rate is None else f"{rate:.2f} ({low:.0f}–{high:.0f})" for rate, low, high in rates]
 
 
 def switches(options: RunOptions) -> str:
-    """The run in a few words: "automation, without query diversity"."""
+    """Return the run in a few words: "automation, without query diversity"."""
     off = {"query diversity": options.query_diversity, "utility judgement": options.utility}
     without = [name for name, is_on in off.items() if not is_on]
     return options.mode.value + (f", without {' and '.join(without)}" if without else "")
 
 
 def cautions(options: RunOptions, wanted: int, rows: Sequence[PostRow], trained_on: int) -> list[str]:
-    """What a reader of the table must know, in sentences.
+    """Return what a reader of the table must know, in sentences.
 
     wanted: how many posts were asked for. trained_on: how many of them were in the training data of the local judge.
     """

@@ -31,7 +31,7 @@ _MEASURED_PRINCIPLES = (PrincipleName.NO_SPECULATION, PrincipleName.NEUTRAL)
 def bench_helpfulness(
     engine: Engine, notes: Sequence[HealthNote], held_out: Mapping[int, float], line: float, progress: Progress
 ) -> dict[str, Any]:
-    """The helpfulness gate against the crowd's verdicts, each note cut to 280. `held_out` is by mark.
+    """Return the helpfulness gate against the crowd's verdicts, each note cut to 280. `held_out` is by mark.
 
     Raises InputError when no note could be judged.
     """
@@ -66,7 +66,7 @@ def bench_helpfulness(
 def bench_principles(
     engine: Engine, notes: pd.DataFrame, held_out: Mapping[int, float], progress: Progress
 ) -> dict[str, Any]:
-    """Does an engine find opinion or hostility among the notes that both camps approve (`labelled_bridging`)?
+    """Measure how an engine finds opinion or hostility in notes that both camps approve (`labelled_bridging`).
 
     A note's score is the highest chance that it breaks "no opinion or speculation" or "neutral language"; an engine
     that gives no chances is measured by its verdicts. Without a post (the data has none) and without evidence.
@@ -97,7 +97,7 @@ def bench_principles(
 
 
 def _get_chance_of_breaking(results: tuple[PrincipleResult, ...]) -> float | None:
-    """The chance of breaking a measured principle; a given chance counts before a bare verdict."""
+    """Return the chance of breaking a measured principle; a given chance counts before a bare verdict."""
     measured = [result for result in results if result.principle in _MEASURED_PRINCIPLES]
     given = [1.0 - result.probability for result in measured if result.probability is not None]
     if given:
@@ -107,7 +107,7 @@ def _get_chance_of_breaking(results: tuple[PrincipleResult, ...]) -> float | Non
 
 
 def bench_correctness(engine: Engine, rows: Sequence[DistortionRow], progress: Progress) -> dict[str, Any]:
-    """Does the correctness gate find notes that distort their passage, which is their only evidence?
+    """Measure how the correctness gate finds notes that distort their passage, which is their only evidence.
 
     `auc` and `macro_f1` are of distorted notes, `false_alarms` are faithful ones that failed; by kind of distortion how
     many there are, how many were caught, and the AUC against all faithful notes. Where no gate ran there is no AUC: a
@@ -169,7 +169,7 @@ def calibrate(
 
 
 def _report_while_iterating(items: Sequence[Item], every: int, progress: Progress) -> Iterator[Item]:
-    """The items, with a line of progress after every so many and at the end."""
+    """Yield the items, with a line of progress after every so many and at the end."""
     for number, item in enumerate(items, 1):
         yield item
         if number % every == 0 or number == len(items):

@@ -138,7 +138,7 @@ class HeldOut:
     dropped: Mapping[str, int] = field(default_factory=dict)
 
     def measure(self) -> dict[str, Any]:
-        """The twin's figures on these notes."""
+        """Return the twin's figures on these notes."""
         return measure_camps(self.twin, self, self.read)
 
     def save(self, folder: Path) -> None:
@@ -164,7 +164,7 @@ class HeldOut:
 
     @classmethod
     def load(cls, folder: Path = ASSETS) -> HeldOut:
-        """The twin is the model in the same folder with its own weights. Raises ConfigurationError when damaged."""
+        """Open the twin, in the same folder with its own weights. Raises ConfigurationError when damaged."""
         model = load_model(folder / "model")
         try:
             with np.load(folder / _HELD_OUT_FILE, allow_pickle=False) as stored:

@@ -57,7 +57,10 @@ class NeededRow(BaseModel):
 
 
 def read_needed_rows(path: Path, *, with_pictures: bool = True, limit: int | None = None) -> list[NeededRow]:
-    """The rows in an order that does not depend on their labels. Raises InputError with the line and what is wrong."""
+    """Return the rows in an order that does not depend on their labels.
+
+    Raises InputError with the line and what is wrong.
+    """
     rows = [row for row in read_rows(path, NeededRow, _FORM) if with_pictures or not row.depends_on_media]
     if not rows:
         raise InputError(f"Every post of {path.name} hangs on a picture.", "Leave out --no-pictures.")
@@ -76,7 +79,7 @@ class Judged:
 def judge_posts(
     engine: Engine, rows: Sequence[NeededRow], today: date, at_once: int, *, with_notes: bool = False
 ) -> list[Judged | None]:
-    """What the engine says of each post before anything is searched; None where it could not be judged.
+    """Return what the engine says of each post before anything is searched; None where it could not be judged.
 
     A post is judged as on the day it was posted, where that is known. Without a language model the plain words of an
     opinion, a joke or a prediction are looked for. `with_notes`: as before approval, each with the note of its row.
@@ -131,7 +134,7 @@ def bench_needed(rows: Sequence[NeededRow], judged: Sequence[Judged | None]) -> 
 def _measure(
     rows: Sequence[NeededRow], judged: Sequence[Judged | None], learned: Scores | None, places: Sequence[int]
 ) -> dict[str, Any]:
-    """A post that was not judged is half likely and counts as wrong."""
+    """Measure the verdicts; a post that was not judged is half likely and counts as wrong."""
     truth = [row.needs_note for row in rows]
     chances = np.asarray([0.5 if item is None else item.chance for item in judged])
     right = [item is not None and item.writes == needed for item, needed in zip(judged, truth, strict=True)]

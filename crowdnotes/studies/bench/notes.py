@@ -31,7 +31,7 @@ Shown = tuple[str, str]
 
 
 def costs(rows: Sequence[PostRow]) -> dict[str, Any]:
-    """What a run took, a post: means, and the most."""
+    """Return what a run took, a post: means, and the most."""
     return {
         "posts": len(rows),
         "notes": sum(bool(row.note) for row in rows),
@@ -65,7 +65,7 @@ def _holds(shown: Shown, one: DecidingSentence) -> bool:
 
 
 def _count_deciding(rows: Sequence[PostRow]) -> dict[str, int]:
-    """How many posts name a deciding sentence, and for how many it was there at each step."""
+    """Return how many posts name a deciding sentence, and for how many it was there at each step."""
     known = [row.deciding for row in rows if row.deciding]
     steps = dict.fromkeys(step for found in known for step in found)
     return {"posts": len(known)} | {step: sum(found.get(step, False) for found in known) for step in steps}
@@ -111,7 +111,7 @@ def pairs(rows: Sequence[PostRow]) -> list[Pair]:
 
 
 def _replace_links_with_marks(note: str) -> str:
-    """The words, and the links as marks at the end: an address would give away the writer."""
+    """Return the words, and the links as marks at the end: an address would give away the writer."""
     words, links = note, 0
     for url in reversed(find_urls(note)):
         words, links = words[: url.start] + words[url.end :], links + 1
@@ -177,7 +177,7 @@ NOTED_POSTS = (
 
 
 def supernote_figures(rows: Sequence[PostRow]) -> dict[str, Any]:
-    """What a run took, and how often the simulated jury has the winner before the best existing note and before chance.
+    """Return what a run took, and how often the jury prefers the winner to the best existing note and to chance.
 
     Whether readers prefer it is another question: `bench compare`.
     """

@@ -95,7 +95,7 @@ class _ReachTally:
                 self.found[f"{level}@{at}"] = self.found.get(f"{level}@{at}", 0) + right
 
     def reach(self, provider: str) -> Reach:
-        """What it comes to."""
+        """Return what it comes to."""
         if not self.posts:
             return Reach(provider=provider, posts=0, unanswered=self.unanswered, not_run=self.why)
         shares = {
@@ -194,7 +194,7 @@ class _CitedPages:
 
 
 def _get_words_of_url(url: str) -> str:
-    """The words of an address, without its site."""
+    """Return the words of an address, without its site."""
     return " ".join(part for part in url.partition("://")[2].partition("/")[2].replace("_", "-").split("-") if part)
 
 
@@ -203,7 +203,7 @@ def _get_day_written(note: HealthNote) -> date:
 
 
 def _find_known_posts(note: HealthNote, providers: Sequence[SearchProvider], libraries: Libraries) -> set[int]:
-    """The post that the note is on, where a library of notes that is searched holds the note."""
+    """Return the post that the note is on, where a library of notes that is searched holds the note."""
     found = set()
     for provider in providers:
         if isinstance(provider, LocalLibrary) and note.note_id.isdigit():
@@ -213,7 +213,7 @@ def _find_known_posts(note: HealthNote, providers: Sequence[SearchProvider], lib
 
 
 def _build_leave_out(note: HealthNote, human: _CitedPages, posts: set[int], day: date) -> LeaveOut:
-    """Which earlier notes would give the answer away.
+    """Return which earlier notes would give the answer away.
 
     The note itself and those on its post; near copies of it; and those of its day, which may be later than the post.
     Where the post is not known, those of the three days before too: they may be on it.
@@ -251,7 +251,9 @@ def measure_retrieval(
     diverse: bool = True,
     by_utility: bool = True,
 ) -> dict[str, Any]:
-    """Those of the three ways that `runs` names, over the same `n` posts. Embedding 16,000 records takes minutes the
+    """Return those of the three ways that `runs` names, over the same `n` posts.
+
+    Embedding 16,000 records takes minutes the
     first time. `diverse` and `by_utility` switch a part of the engine's way off, as the paper's Table 3 does.
 
     `with_helpful` of the posts have a record of grade 2: recall and reciprocal rank are over these. Figures are means
@@ -288,7 +290,7 @@ def engine_ranking(
     diverse: bool = True,
     by_utility: bool = True,
 ) -> list[int]:
-    """The records that a case would choose from the library, in the order picked, then the others that it found."""
+    """Return the library records that a case would choose, in the order picked, then the others that it found."""
     post = Post(text=text)
     today = datetime.now(tz=UTC).date()
     plan = plan_for(engine, post, settings.queries, today, diverse=diverse)

@@ -72,7 +72,7 @@ def save_study(data_dir: Path, found: UtilityStudy) -> Path:
 
 
 def saved_study(data_dir: Path) -> UtilityStudy | None:
-    """The study that was kept; None where there is none. Raises InputError for a file that is none."""
+    """Return the study that was kept; None where there is none. Raises InputError for a file that is none."""
     try:
         return UtilityStudy.model_validate_json((data_dir / _STUDY_FILE).read_bytes())
     except FileNotFoundError:

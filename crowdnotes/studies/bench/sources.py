@@ -64,7 +64,7 @@ class SourcesRow(RunRow):
 
 
 def sources_of(case: Case, most: int | None = None) -> tuple[CitedSource, ...]:
-    """What the program chose for a case and read, in its order."""
+    """Return what the program chose for a case and read, in its order."""
     found: dict[str, CitedSource] = {}
     for item in sorted(case.evidence, key=lambda item: item.rank):
         found.setdefault(item.source.id, _build_cited_source(item.source, item.source.title, item.passage.text))
@@ -72,7 +72,7 @@ def sources_of(case: Case, most: int | None = None) -> tuple[CitedSource, ...]:
 
 
 def cited_sources(urls: Iterable[str], read: Case | None) -> tuple[CitedSource, ...]:
-    """What a contributor cited, with what a case could read of it."""
+    """Return what a contributor cited, with what a case could read of it."""
     passages = {item.source.id: item.passage.text for item in read.evidence} if read is not None else {}
     sources = {source.url: source for source in read.sources} if read is not None else {}
     found = []
@@ -92,7 +92,7 @@ def _build_cited_source(source: Source, title: str, passage: str) -> CitedSource
 
 
 def _normalise_title(title: str, url: str) -> str:
-    """A title as an address has it: small letters, no marks, no numbers."""
+    """Return a title as an address has it: small letters, no marks, no numbers."""
     try:
         path = unquote(urlsplit(original_of(url)).path)
     except ValueError:
@@ -102,7 +102,7 @@ def _normalise_title(title: str, url: str) -> str:
 
 
 def source_pairs(rows: Sequence[SourcesRow]) -> list[Pair]:
-    """What a blind reader sees, of each post with sources on both sides."""
+    """Return what a blind reader sees, of each post with sources on both sides."""
     found = []
     for row in rows:
         if row.passed:

@@ -62,15 +62,15 @@ class Recipe:
     weights: Sequence[float] = (1.0,)
 
     def rows(self, blocks: Blocks) -> csr_matrix:
-        """The recipe's blocks side by side."""
+        """Return the recipe's blocks side by side."""
         return rows_of(blocks, self.widths(blocks))
 
     def widths(self, blocks: Blocks) -> dict[str, int]:
-        """The columns of each block."""
+        """Return the columns of each block."""
         return {name: int(blocks[name].shape[1]) for name in (*self.counts, *self.vectors)}
 
     def chosen(self, blocks: Blocks, rows: csr_matrix, labels: Labels, groups: npt.NDArray[np.int64]) -> Pipeline:
-        """The pipeline fitted to these rows, by the choice with the best area under the curve on folds of them."""
+        """Return the pipeline fitted to these rows, by the choice with the best area under the curve on their folds."""
         parts, start = [], 0
         for name, width in self.widths(blocks).items():
             step = TfidfTransformer(sublinear_tf=True) if name in self.counts else _make_scaler()
@@ -117,7 +117,7 @@ class Sample:
         return self.labels.astype(bool)
 
     def only(self, rows: npt.NDArray[np.int64]) -> Sample:
-        """Some of the notes, every block known."""
+        """Return some of the notes, every block known."""
         return Sample({name: block[rows] for name, block in self.blocks.items()}, self.labels[rows], self.groups[rows])
 
     def folds(self, count: int, seed: int) -> list[Fold]:
@@ -127,7 +127,7 @@ class Sample:
 
 
 def nested_scores(recipe: Recipe, sample: Sample, folds: Iterable[Fold], *others: Blocks) -> list[Scores]:
-    """The log-odds of each note from a head that was chosen and fitted without its fold; NaN in no fold.
+    """Return the log-odds of each note from a head that was chosen and fitted without its fold; NaN in no fold.
 
     `others` are blocks of the same notes in another light, judged by the same heads: an array each, after the first.
     """
@@ -143,7 +143,7 @@ def nested_scores(recipe: Recipe, sample: Sample, folds: Iterable[Fold], *others
 def rivals_auc(
     rivals: Mapping[str, Recipe], sample: Sample, folds: Sequence[Sequence[Fold]], progress: Callable[[str], None]
 ) -> dict[str, float]:
-    """What simple rivals reach on the same sets of folds."""
+    """Return what simple rivals reach on the same sets of folds."""
     return {name: round(mean_auc(sample.truth, each), 4) for name, each in _scores_of(rivals, sample, folds, progress)}
 
 
@@ -163,7 +163,7 @@ def compare(
     folds: Sequence[Sequence[Fold]],
     progress: Callable[[str], None],
 ) -> tuple[list[Scores], dict[str, object]]:
-    """The first recipe's scores on sets of folds, and its figures with those of the others.
+    """Return the first recipe's scores on sets of folds, and its figures with those of the others.
 
     The second is the simplest rival; the first's lead over it has an interval.
     """
@@ -182,7 +182,7 @@ def compare(
 def later_folds(
     written_ms: Sequence[int | None], sample: Sample, *, first_share: float = 0.75, parts: int = 1
 ) -> list[Fold]:
-    """The notes after the first share in parts, each with all older notes to learn from, near duplicates left out.
+    """Return the notes after the first share in parts, each with all older ones to learn from, no near copies.
 
     Notes without a time count as the oldest. A part is left out without both labels in it and before it.
     """
@@ -218,7 +218,7 @@ class Calibration:
 
 
 def fitted_head(recipe: Recipe, sample: Sample, held_out: Scores, embedder: str) -> tuple[Head, Calibration]:
-    """The head of all notes, calibrated on `held_out` log-odds, and the calibration."""
+    """Return the head of all notes, calibrated on `held_out` log-odds, and the calibration."""
     calibration = Calibration.of(held_out, sample.labels)
     pipeline = recipe.chosen(sample.blocks, recipe.rows(sample.blocks), sample.labels, sample.groups)
     pipeline[0]._transformer_to_input_indices = {}  # a number for each column, read for data frames alone
@@ -240,7 +240,7 @@ def _round_weights(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
 
 
 def group_texts(texts: Sequence[str], vectors: FloatArray) -> npt.NDArray[np.int64]:
-    """A group number for each text; texts linked by any chain of near duplicates share one."""
+    """Return a group number for each text; texts linked by any chain of near duplicates share one."""
     plain = [_LINK_OR_NON_WORD_PATTERN.sub(" ", text.lower()).strip() for text in texts]
     first = {text: row for row, text in reversed(list(enumerate(plain)))}
     near = (vectors @ vectors.T) > _MIN_DUPLICATE_COSINE
@@ -283,7 +283,7 @@ class TrainedHead:
 
 
 def sample_of(notes: Sequence[HealthNote], embedder: Embedder) -> Sample:
-    """The plain blocks of notes and posts, which were helpful, and which may not be parted by a fold.
+    """Return the plain blocks of notes and posts, which were helpful, and which may not be parted by a fold.
 
     Raises InputError when there are too few notes of either kind.
     """

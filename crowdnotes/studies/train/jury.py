@@ -195,7 +195,7 @@ class _QuestionFit:
 
 
 def choose_landmarks(read: Features, count: int, sharpness: float) -> Landmarks:
-    """Some of the notes, all when they are few."""
+    """Return some of the notes, all when they are few."""
     chosen = np.random.default_rng(0).permutation(len(read))[:count]
     # Half precision from the start, so that what is measured is what is saved.
     return Landmarks(np.unique(read.vectors[chosen].astype(np.float16), axis=0).astype(np.float32), sharpness)
@@ -210,7 +210,7 @@ def nystroem_root(landmarks: Landmarks) -> Floats:
 
 
 def _build_untrained_model(embedder: str, pool: Mixture, older: Features) -> CampModel:
-    """What both models share: landmarks among the older notes, the sides, the ordinal model."""
+    """Return what both models share: landmarks among the older notes, the sides, the ordinal model."""
     return CampModel(
         name="camps, older notes only",
         embedder=embedder,
@@ -370,7 +370,7 @@ def train_shown(notes: Sequence[HealthNote], embedder: Embedder, progress: Calla
 
 
 def write_shown(trained: TrainedHead, notes: Sequence[HealthNote], folder: Path) -> None:
-    """The head, what it said of notes that it had not seen, and its figures with the head's checksum."""
+    """Write the head, what it said of notes that it had not seen, and its figures with the head's checksum."""
     folder.mkdir(parents=True, exist_ok=True)
     trained.head.save(folder / SHOWN)
     write_held_out(folder, "shown", [note.note_id for note in notes], trained.probabilities, trained.labels)

@@ -132,7 +132,7 @@ def load_public(data: Path) -> tuple[PublicNotes, PublicRatings]:
 
 
 def split_chronologically(written_ms: npt.NDArray[np.int64], posts: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """The part of each note (n,): see `PublicNotes.part`. A post below 0 is not known and binds nothing."""
+    """Return the part of each note (n,): see `PublicNotes.part`. A post below 0 is not known and binds nothing."""
     place = np.empty(len(written_ms), dtype=np.int64)
     place[np.argsort(written_ms, kind="stable")] = np.arange(len(written_ms))
     edges = [round(len(place) * share) for share in _PART_BEGINNINGS]
@@ -159,7 +159,7 @@ def _read_post_texts(path: Path, posts: npt.NDArray[np.int64]) -> tuple[str, ...
 
 
 def class_aucs(odds: Floats, ordinal: OrdinalModel, value: Floats) -> tuple[float | None, float | None, float | None]:
-    """Helpful, somewhat helpful, not helpful, each against the rest; odds and value (m,)."""
+    """Measure helpful, somewhat helpful, not helpful, each against the rest; odds and value (m,)."""
     helpful, not_helpful = expit(odds), expit(-(odds + ordinal.width))
     scores = ((helpful, 1.0), (1 - helpful - not_helpful, 0.5), (not_helpful, 0.0))
     found = [auc(score, (value == level).astype(float), (value != level).astype(float)) for score, level in scores]
@@ -296,7 +296,7 @@ class _NoteColumns:
         return cls(rarity, np.flatnonzero(rarity.weights), landmarks, nystroem_root(landmarks))
 
     def matrix(self, read: Features, posts: Features | None) -> csr_matrix:
-        """The columns of notes, (n, c)."""
+        """Return the columns of notes, (n, c)."""
         near = self.landmarks.near(read.vectors) @ self.root
         parts = [self.rarity.apply(read.hashed)[:, self.active], csr_matrix(near)]
         if posts is not None:
@@ -365,7 +365,7 @@ def run_public_training(
 
 
 def _embed_posts(notes: PublicNotes, embedder: Embedder) -> Features | None:
-    """The notes' posts, row by row; a post that is not known has a vector of zeros, which adds nothing."""
+    """Return the notes' posts, row by row; a post that is not known has a vector of zeros, which adds nothing."""
     if notes.post_texts is None:
         return None
     read = features(notes.post_texts, embedder)
@@ -412,7 +412,7 @@ def _split_ratings(notes: PublicNotes, ratings: PublicRatings, raters: Factoriza
 def _choose_penalty(
     matrix: csr_matrix, parts: _RatingParts, progress: Callable[[str], None]
 ) -> tuple[RatingFit, float]:
-    """The fit with the penalty under which the validation ratings are likeliest."""
+    """Return the fit with the penalty under which the validation ratings are likeliest."""
     learn, validate, _ = parts.rows
     tried = []
     for penalty in _PENALTIES:
