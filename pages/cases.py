@@ -28,7 +28,7 @@ _COLOUR_BY_DECISION = {DecisionKind.APPROVED: "green", DecisionKind.REJECTED: "r
 
 
 def _build_status_badge(summary: CaseSummary) -> str:
-    """A badge of how it ended or of its status; an approval that passed something over does not look clean."""
+    """Return a badge of how it ended or of its status; an approval that passed something over does not look clean."""
     if summary.overrides:
         return badge("orange", "rule", summary.outcome)
     if summary.decision is not None:
@@ -109,7 +109,7 @@ def _go_to_first_page() -> None:
 
 
 def _filter_persistence() -> dict[str, Any]:
-    """How a filter is kept: in the address, and for the session.
+    """Return how a filter is kept: in the address, and for the session.
 
     Opening a row, Streamlit leaves "/cases?case=…" in the browser's history, and Back leads there: what was looked for
     is then known to the session alone. Where the session knows nothing, it is a row's link in a tab of its own.

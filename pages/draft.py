@@ -29,7 +29,7 @@ from pages.draft_parts.suggestions import suggestions_fold
 
 
 def workbench(case: Case, job: JobRecord | None) -> None:
-    """The sources on the left, the note on the right, under the strip."""
+    """Draw the sources on the left, the note on the right, under the strip."""
     presenter(case, job)
     strip(case, job)
     left, right = st.columns([11, 10], gap="medium")
@@ -49,7 +49,7 @@ def workbench(case: Case, job: JobRecord | None) -> None:
 
 
 def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
-    """The words, their sources and scores; below them what is left, and the decision."""
+    """Draw the words, their sources and scores; below them what is left, and the decision."""
     if case.decision is not None:  # what is left to do on X comes first
         with area(Area.DECIDE):
             decide_area(case, job, waits)

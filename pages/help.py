@@ -24,7 +24,7 @@ _DOCUMENT_LINK_PATTERN = re.compile(r"\]\((\w+)\.md(?:#[^)]*)?\)")
 
 @cache
 def documents() -> dict[str, str]:
-    """The title of each document, by its name."""
+    """Return the title of each document, by its name."""
     names = sorted(
         (path.stem for path in _DOCS_FOLDER.glob("*.md")), key=lambda name: (name not in _DOCUMENTS_FOR_USERS, name)
     )

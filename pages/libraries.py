@@ -143,7 +143,7 @@ _UPLOAD_FIELD_BY_KIND = {
 
 
 def _ask_column_names() -> dict[str, str]:
-    """The column names that the person typed; a part that is left empty is guessed."""
+    """Return the column names that the person typed; a part that is left empty is guessed."""
     # With a key it stays as the person left it, whatever messages come above it.
     with st.expander("Which column is what", key="library-columns", icon=":material/view_column:"):
         st.caption("Leave a field empty to let CrowdNotes guess the column.")
@@ -166,7 +166,7 @@ def _add_library(uploads: list[UploadedFile], name: str, columns: dict[str, str]
 
 
 def _draw_indexing_job(job: JobRecord) -> None:
-    """How an indexing goes; and how it ended, for the person who started it."""
+    """Draw how an indexing goes; and how it ended, for the person who started it."""
     if under_way(job):
         watched(job)
     if under_way(job) or job.id != st.session_state.get(_OWN_JOB_KEY):

@@ -22,7 +22,7 @@ _BIND_TO_ADDRESS: Final = "query-params"  # in the address, so that a filter is 
 
 @st.cache_resource(show_spinner=False)
 def _get_cached_figures() -> dict[str, CaseFigures]:
-    """What was counted of each case: only one that changed is read again."""
+    """Return what was counted of each case: only one that changed is read again."""
     return {}
 
 

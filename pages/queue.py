@@ -78,7 +78,7 @@ def _draw_queue_row(item: QueueItem, me: str, at: datetime, looking: Sequence[st
 
 
 def _build_queue_badges(item: QueueItem, me: str, at: datetime, looking: Sequence[str]) -> str:
-    """Why it comes early, who is at it, and the note's first words."""
+    """Return why it comes early, who is at it, and the note's first words."""
     marks = [badge("orange", "priority_high", reason) for reason in item.reasons(at)]
     if item.held_by_another(me, at):
         marks.append(badge("violet", "person", f"{item.holder_name} is working on this"))
@@ -100,7 +100,7 @@ def _tick_key(item: QueueItem) -> str:
 
 
 def _draw_bulk_actions(items: Sequence[QueueItem]) -> None:
-    """What is done with several at once: who should take them, their order, a table. Never a decision."""
+    """Draw what is done with several at once: who should take them, their order, a table. Never a decision."""
     ticked = [item.case_id for item in items if st.session_state.get(_tick_key(item))]
     if not ticked:
         return

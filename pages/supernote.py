@@ -23,7 +23,7 @@ from pages.supernote_parts.winner import goes_on, ranking_fold, winner
 
 
 def workbench(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
-    """The notes that there are on the left, what is made from them on the right; below, what may be looked at later."""
+    """Draw the notes on the left, what is made from them on the right; below, what may be looked at later."""
     supernote_strip(case, work, job)
     left, right = st.columns(2, gap="medium")
     with left, st.container(key="sources-pane", gap="small"), area(Area.SOURCES):

@@ -153,7 +153,7 @@ def _or_max_accounts(accounts: int | None) -> int:
 
 
 def _draw_defending_rules(found: Attack) -> None:
-    """The rules that kept the note down although its score reaches the line."""
+    """Draw the rules that kept the note down although its score reaches the line."""
     held = found.defences()
     if not held:
         return

@@ -54,7 +54,7 @@ def note_map(
     key: str,
     on_choice: Callable[[int], None],
 ) -> None:
-    """A point a note: its viewpoint across, a number of it up, filled where the note is shown.
+    """Draw a point a note: its viewpoint across, a number of it up, filled where the note is shown.
 
     `notes` have the place of their kind, x, y, whether they are shown, and words for who points at them. `lines` draws
     the regions of the rules, `level` one line instead. `up` names the axis; the note `here` has a ring around it.
@@ -86,7 +86,7 @@ def note_map(
 
 
 def _to_json_number(number: float) -> float | None:
-    """A number for the browser, None where it is not known."""
+    """Return a number for the browser, None where it is not known."""
     return float(number) if math.isfinite(number) else None
 
 
@@ -120,7 +120,7 @@ def _build_drawing(
 
 
 def _build_regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Shapes, _Shapes, _Shapes]:
-    """Where the main rules put a note, shown or not helpful: regions, their lines, their words."""
+    """Return where the main rules put a note, shown or not helpful: regions, their lines, their words."""
     bottom, top = ends
     out = (lines.base - bottom) / lines.slope if lines.slope else _MAX_VIEWPOINT  # where the line leaves the picture
     out = min(out, _MAX_VIEWPOINT)
@@ -215,7 +215,7 @@ def progress(
     alt: str,
     key: str,
 ) -> None:
-    """A number of a note as accounts vote on it, from none to the `last` drawn; filled where the note is shown.
+    """Draw a number of a note as accounts vote on it, from none to the `last` drawn; filled where the note is shown.
 
     `line` is where it is shown from, `reached` the number of accounts that got what they wanted.
     """

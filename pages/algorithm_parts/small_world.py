@@ -129,7 +129,7 @@ def _make_cached_world(options: WorldOptions) -> World:
 
 
 def chosen_world() -> World:
-    """The world of the sliders, which are drawn here."""
+    """Return the world of the sliders, which are drawn here."""
     with st.grid(min_column_width=150, gap="small", key="world-sliders") as grid:
         camps = _draw_slider(grid, "camps", 1, 3, 2, 1)
         polarity = _draw_slider(grid, "polarity", 0.0, 1.0, 0.7, 0.05, disabled=camps == 1)
@@ -219,7 +219,7 @@ def _draw_maps(world: World) -> None:
 
 
 def _draw_map(world: World, height: Floats, shown: Bools, card: tuple[str, str, str], **how: Any) -> None:
-    """The notes, each at a height; `card` has the picture's name, title and sentence."""
+    """Draw the notes, each at a height; `card` has the picture's name, title and sentence."""
     name, title, sentence = card
     order = list(NoteKind)
     note = _get_chosen_note(world)
@@ -241,7 +241,7 @@ def _name_note(world: World, note: int) -> str:
 
 
 def _pick_first_note(world: World) -> int:
-    """The note that a reader sees first: one that pleases one side, near the line by its average."""
+    """Return the note that a reader sees first: one that pleases one side, near the line by its average."""
     one_sided = [note for note, kind in enumerate(world.kinds) if kind.one_sided]
     return max(one_sided, key=world.averages.__getitem__)
 
@@ -261,7 +261,7 @@ def _choose_note(note: int) -> None:
 
 
 def _explain_note(world: World) -> None:
-    """Why the chosen note is shown or not, and the sum that predicts its ratings, a symbol a cell."""
+    """Draw why the chosen note is shown or not, and the sum that predicts its ratings, a symbol a cell."""
     note = _get_chosen_note(world)
     with st.container(border=True, gap="small", key="world-note"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):

@@ -64,7 +64,7 @@ def picture_card(
 
 
 def table_with_csv(rows: Rows, *, key: str, file: str) -> None:
-    """A table, and below it a button that saves it."""
+    """Draw a table, and below it a button that saves it."""
     shown = {name: [escaped(str(value)) for value in column] for name, column in rows.items()}
     st.table(
         shown,

@@ -130,7 +130,7 @@ def stacked(
 
 
 def legend(entries: Sequence[tuple[str, str]], signs: str = "") -> None:
-    """What each colour is; see `shades`. `signs` has one character an entry, of the form of its points."""
+    """Draw what each colour is; see `shades`. `signs` has one character an entry, of the form of its points."""
     squares = (
         f':color[{mark}]{{foreground="{colour}"}} {escaped(name)}'
         for mark, (name, colour) in zip(signs or "■" * len(entries), entries, strict=True)
@@ -225,7 +225,7 @@ def spread(
 def two_sides(
     notes: Sequence[tuple[float, float, bool]], *, names: tuple[str, str], height: int, alt: str, key: str
 ) -> tuple[str, str]:
-    """A point a note: how helpful one side finds it, and how helpful the other; on the line they agree.
+    """Draw a point a note: how helpful one side finds it, and how helpful the other; on the line they agree.
 
     Round points are true, rhombs false; gives the colours of both.
     """
@@ -294,14 +294,14 @@ def _ink_on(colour: str) -> str:
 
 
 def _format_counts_legend(parts: Sequence[Part], between: str) -> str:
-    """What each colour is, with its numbers: Plotly's own legend scrolls at the width of a phone."""
+    """Return what each colour is, with its numbers: Plotly's own legend scrolls at the width of a phone."""
     return _format_colour_legend(
         [f"{part.name} {between.join(map(str, part.counts))}" if any(part.counts) else "" for part in parts]
     )
 
 
 def _format_colour_legend(names: Sequence[str]) -> str:
-    """What each colour is; an empty name has no entry."""
+    """Return what each colour is; an empty name has no entry."""
     colours = theme_colours()
     squares = [f':color[■]{{foreground="{colour}"}} ' for colour in colours[: len(names)]] or [""] * len(names)
     entries = [f"{square}{escaped(name)}" for square, name in zip(squares, names, strict=False) if name]
@@ -439,7 +439,9 @@ _FUNNEL_BAR_HEIGHT = 40  # pixels of a bar of the funnel with its words above it
 
 
 def funnel(steps: Sequence[tuple[str, int]], *, unsure: Sequence[bool], alt: str, key: str) -> None:
-    """What was left after each step, from the top down; the first is what there was. Behind each, what it took out.
+    """Draw what was left after each step, from the top down; the first is what there was.
+
+    Behind each, what it took out.
 
     The words are above the bars, so that they can be long on a phone. What is `unsure` is drawn with open lines, as
     it is not known. `alt` describes the plot in a sentence.

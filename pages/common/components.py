@@ -45,7 +45,7 @@ def _read_asset(name: str) -> str:
 
 
 def counter_script() -> str:
-    """The counter's JavaScript, with the limit and the top-level domains of X's rule."""
+    """Return the counter's JavaScript, with the limit and the top-level domains of X's rule."""
     script = (_read_asset("unsaved_text.js") + _read_asset("note_counter.js")).replace(
         "__NOTE_LIMIT__", str(NOTE_LIMIT)
     )
@@ -53,7 +53,7 @@ def counter_script() -> str:
 
 
 def _declare_component(name: str, html: str, js: str = "", *, isolated: bool = True) -> Callable[..., object]:
-    """What assets/components has under a name."""
+    """Return what assets/components has under a name."""
     css = _read_asset(f"{name}.css") if (_COMPONENTS_FOLDER / f"{name}.css").exists() else None
     return st.components.v2.component(
         f"crowdnotes_{name}", html=html, css=css, js=js or _read_asset(f"{name}.js"), isolate_styles=isolated
@@ -192,7 +192,7 @@ def save_image(
     foot: Sequence[str],
     file: str,
 ) -> None:
-    """A button that saves the plot with the key `plot` as a PNG: below its title and sentence, above its legend.
+    """Draw a button that saves the plot with the key `plot` as a PNG: below its title and sentence, above its legend.
 
     `legend` has names with their colours; the lines of `foot` say of what and when it is.
     """
@@ -206,7 +206,7 @@ def save_image(
 def note_counter(
     text: str, *, box: str, submit: str, on_aside: Callable[[str], None], key: str, is_gone: bool = False
 ) -> None:
-    """Counts what is typed into the text area inside the container with key `box`, and saves after a pause.
+    """Count what is typed into the text area inside the container with key `box`, and saves after a pause.
 
     `text` is what is saved already. Ctrl+Enter in the box saves and presses the button with key `submit`. What was not
     saved before a reload is put back into the box; where another text was saved meanwhile, `on_aside` gets it, and so
@@ -227,7 +227,7 @@ def note_counter(
 
 
 def bookmarklet(app: str) -> str:
-    """The address of a bookmark that opens the app at `app` with the words selected on a page, and the page's address.
+    """Return a bookmark's address that opens the app at `app` with a page's selected words and address.
 
     Of a selection in a list of posts on X it takes the address of the post.
     """
@@ -235,7 +235,7 @@ def bookmarklet(app: str) -> str:
 
 
 def bookmark(label: str, address: str) -> None:
-    """A link to drag to the browser's bookmarks; a click on it does nothing."""
+    """Draw a link to drag to the browser's bookmarks; a click on it does nothing."""
     _bookmark_component(data={"label": label, "address": address}, key="bookmark")
 
 
@@ -258,13 +258,13 @@ def outside_text(text: str, *, look: Look, key: str, copy: bool = False) -> None
 
 
 def web_link(label: str, url: str | None, icon: str = "open_in_new") -> None:
-    """A link to a page of the web; nothing where the address is not one that a browser may open."""
+    """Draw a link to a page of the web; nothing where the address is not one that a browser may open."""
     if address := opened_by(url):
         st.link_button(label, address, type="tertiary", icon=f":material/{icon}:")
 
 
 def opened_by(url: str | None) -> str | None:
-    """The address that shows a source: its own, or this app's where an example invented it; None as `web_link` says."""
+    """Return the address of a source: its own, or this app's where an example invented it; None as in `web_link`."""
     address = web_url(url)
     return f"example?{urlencode({'page': address})}" if address and page_of(address) else address
 
@@ -281,7 +281,7 @@ def badge(colour: str, icon: str, words: str) -> str:
 
 
 def first_shown(many: int, a_page: int, key: str, **lasting: Any) -> int:
-    """The place of the first one of the page that a person chose; the pages are drawn where one does not hold all.
+    """Return where the chosen page begins; draw the page numbers where there is more than one page.
 
     `lasting` is how Streamlit keeps the choice. A page that is not there any more is the last one.
     """
@@ -292,7 +292,7 @@ def first_shown(many: int, a_page: int, key: str, **lasting: Any) -> int:
 
 
 def gate_path(results: Iterable[GateResult], questions: Mapping[GateName, str], *, stale: bool, key: str) -> None:
-    """The gates in order, each with its status, reason, and score on its scale of 0 to 1."""
+    """Draw the gates in order, each with its status, reason, and score on its scale of 0 to 1."""
     gates = [
         {
             "name": result.gate.as_text.capitalize(),
@@ -349,7 +349,7 @@ def note_map(drawing: Mapping[str, object], *, on_choice: Callable[[int], None] 
 
 
 def passage_pieces(passage: Passage) -> list[Piece]:
-    """A passage in its surroundings, the most relevant sentences marked; its tables as words."""
+    """Return a passage in its surroundings, the most relevant sentences marked; its tables as words."""
     rows = _make_readable_with_context(passage)
     start = len(passage.before)
     end = start + len(passage.text)
@@ -362,7 +362,7 @@ def passage_pieces(passage: Passage) -> list[Piece]:
 
 
 def passage_words(passage: Passage, span: Span) -> str:
-    """The words of a passage at `span`, offsets in its text; of a table's row with dots between the cells."""
+    """Return the words of a passage at `span`, offsets in its text; of a table's row with dots between the cells."""
     rows = _make_readable_with_context(passage)
     place = rows.carried(_shift_span(span, len(passage.before)))
     return rows.text[place.start : place.end]
@@ -389,7 +389,7 @@ def sentence_pieces(note: str, sentence: SentenceSupport) -> list[Piece]:
 
 
 def note_pieces(note: str, sentences: Iterable[SentenceSupport]) -> list[Piece]:
-    """A note, its sentences underlined where the passages do not carry them in full."""
+    """Return a note, its sentences underlined where the passages do not carry them in full."""
     kinds = {Support.PARTLY: "partly", Support.UNSUPPORTED: "unsupported"}
     marks = [(item.span, kinds[item.support], item.support.as_text) for item in sentences if item.support in kinds]
     return _cut_into_pieces(note, marks)

@@ -28,7 +28,7 @@ PRESENTER = "present"
 
 
 def use_own_engine_panel(case: Case, place: str) -> None:
-    """The way from recorded answers to the engine in use, which answers other words and sources too."""
+    """Draw the way from recorded answers to the engine in use, which answers other words and sources too."""
     engine = workspace(own_engine=True).engine
     name = engine.name.removeprefix("llm:") if engine.uses_language_model else "the local engine"
     use = partial(actions.use_own_engine, cases(), case.id)
@@ -107,7 +107,7 @@ RECORDED_ANSWERS_CAPTION = (
 
 
 def _draw_recorded_answers(case: Case) -> None:
-    """What the answers of a demonstration are, and the way to an engine that answers other words too."""
+    """Draw what the answers of a demonstration are, and the way to an engine that answers other words too."""
     with st.popover("recorded answers", icon=":material/history:", type="tertiary"):
         st.markdown(RECORDED_ANSWERS_CAPTION)
         use_own_engine_panel(case, "engine")
@@ -148,7 +148,7 @@ def _draw_setup_steps() -> None:
 
 
 def _draw_self_test(tested: SelfTest | None) -> None:
-    """How the model did on twenty questions, and the button that asks them."""
+    """Draw how the model did on twenty questions, and the button that asks them."""
     job = workspace().runner.latest(SELF_TEST)
     notices(SELF_TEST)
     if job is not None and under_way(job):
@@ -189,7 +189,7 @@ _FOUND_SERVERS_KEY = "model-servers"
 
 
 def _draw_engine_choice(place: str = "") -> None:
-    """What may be used, as a list with a button; servers are looked for only when asked.
+    """Draw what may be used, as a list with a button; servers are looked for only when asked.
 
     `place` separates the keys of one such list from those of another on the same page.
     """

@@ -29,7 +29,7 @@ CANDIDATE_LETTERS = "ABCDEFGHIJ"
 
 
 def jury_panel(case: Case, *, busy: bool) -> None:
-    """The newest verdict on this very text, folded under its one line; NOT RUN with its reason when there is none.
+    """Draw the newest verdict on this very text, folded under its one line; NOT RUN with its reason when there is none.
 
     While the note is scored (`busy`) it is still to come.
     """
@@ -62,7 +62,7 @@ def _draw_verdict(case: Case, verdict: JuryVerdict) -> None:
 
 
 def votes(sides: tuple[SideVotes, SideVotes], *, key: str) -> None:
-    """A hundred people of each side, by how they vote. A side that nobody sits for says so."""
+    """Draw a hundred people of each side, by how they vote. A side that nobody sits for says so."""
     rows = []
     for side in sides:
         name = _NAME_BY_SIDE[side.side]
@@ -110,7 +110,7 @@ def _explain_missing_verdict(case: Case) -> str:
 
 
 def _draw_intercept_line(case: Case, verdict: JuryVerdict) -> None:
-    """The note intercept on its line."""
+    """Draw the note intercept on its line."""
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
     whose = "90 % range" if verdict.chance_of_shown is None else "90 % range of such notes"
     interval = f"{whose} {low:.2f} to {high:.2f}"
@@ -158,7 +158,7 @@ def _format_points_change(share: float) -> str:
 
 
 def _compare_candidates(case: Case, verdict: JuryVerdict) -> None:
-    """The candidates on one scale, the draft among them, when the jury judged more than one."""
+    """Draw the candidates on one scale, the draft among them, when the jury judged more than one."""
     judged = [
         (letter, found)
         for letter, candidate in zip(CANDIDATE_LETTERS, case.candidates, strict=False)
@@ -182,7 +182,7 @@ def _compare_candidates(case: Case, verdict: JuryVerdict) -> None:
 
 
 def standing_of(name: str, verdict: JuryVerdict) -> Standing:
-    """A verdict as a point on the line, with its range."""
+    """Return a verdict as a point on the line, with its range."""
     interval = verdict.intercept_interval
     return Standing(name, verdict.note_intercept, interval.low, interval.high)
 
@@ -202,7 +202,7 @@ def _draw_caveats(verdict: JuryVerdict) -> None:
 
 
 def what_the_edit_changed(case: Case) -> None:
-    """A fold with the two texts and what is on record of both; nothing where only one of them was judged."""
+    """Draw a fold with the two texts and what is on record of both; nothing where only one of them was judged."""
     effect = effect_of_edit(case)
     if effect is None:
         return
@@ -226,7 +226,7 @@ def _draw_edited_text(effect: EditEffect, case_id: str) -> None:
 
 
 def _draw_gate_changes(before: Assessment, now: Assessment) -> None:
-    """A line each, with what it was where that was something else."""
+    """Draw a line for each gate, with its earlier status where it changed."""
     lines = []
     for result in now.gates:
         was, name = before.gate(result.gate).status, result.gate.as_text.capitalize()

@@ -94,7 +94,7 @@ _FOCUS_ONLY_KEYS = ("n", "t", "a", "d", "e", "x")  # they take the keyboard ther
 
 @contextmanager
 def area(name: Area) -> Iterator[None]:
-    """A part of the page that is a tab on a phone."""
+    """Open a part of the page that is a tab on a phone."""
     with st.container(key=f"area-{name.value}", gap="small"):
         yield
 
@@ -106,7 +106,7 @@ def go_to(name: Area) -> None:
 
 
 def scroll_target(name: Area) -> None:
-    """Where that area begins: the page comes here, and the keyboard if it has no place, each time it is gone to."""
+    """Mark where that area begins: the page comes here, and the keyboard if it has no place, at each visit."""
     wanted, token = st.session_state.get(_WANTED_AREA_KEY, (None, ""))
     scroll_into_view(token if wanted is name else "", f"area-{name.value}")
 
@@ -123,7 +123,7 @@ def phone_tabs(case: Case, signs: Mapping[Area, str], labels: Mapping[Area, str]
 
 
 def next_area_button(to: Area, label: str) -> None:
-    """Where an area of a phone ends, the button to the next one; page.css hides it where both are on the screen."""
+    """Draw the button to the next area of a phone; page.css hides it where both are on the screen."""
     with st.container(key=f"onward-{to.value}"):
         st.button(label, key=f"go-to-{to.value}", icon=":material/arrow_forward:", on_click=go_to, args=(to,))
 
@@ -163,7 +163,7 @@ def card_place(evidence_id: str) -> str:
 
 
 def notices_of_gone_cards(case: Case) -> None:
-    """What went wrong with passages that are not here any more: another tab may have put others in their place."""
+    """Draw what went wrong with passages that are not here any more: another tab may have put others in their place."""
     for place in notices_elsewhere(_CARD_PREFIX, {card_place(item.id) for item in case.evidence}):
         notices(place)
 

@@ -83,7 +83,7 @@ def may_run(page: StreamlitPage) -> bool:
 
 
 def _can_see_queue() -> bool:
-    """Where several people work, for those of them who may review; and at first for who comes by its address."""
+    """Return whether several people work and this one may review; at first also for a visit by its address."""
     try:
         return shared_workspace().opened.settings.has_desk and workspace().may(Act.REVIEW)
     except NotAllowedError:
@@ -93,7 +93,7 @@ def _can_see_queue() -> bool:
 
 
 def ask_for_link() -> None:
-    """What a participant without a link reads."""
+    """Draw what a participant without a link reads."""
     st.info("Open the link that you were given. It leads to a comparison.", icon=":material/link:")
 
 
@@ -118,7 +118,7 @@ def page_body(
     width: int = PAGE_WIDTH,
     quiet: bool = False,
 ) -> Iterator[None]:
-    """A page's heading and its body, `width` pixels at most; `corner` draws next to the heading.
+    """Draw a page's heading and open its body, `width` pixels at most; `corner` draws next to the heading.
 
     A `quiet` heading is read aloud and not seen. An error in the body is shown as a sentence, never as a
     traceback.

@@ -51,7 +51,7 @@ def gather_anew(case: Case) -> None:
 
 
 def under_way(job: JobRecord | None) -> bool:
-    """Whether there is a job at work."""
+    """Return whether there is a job at work."""
     return job is not None and job.state.under_way
 
 
@@ -61,13 +61,13 @@ def _name_work(job: JobRecord) -> str:
 
 
 def _find_notice_area(job: JobRecord) -> str:
-    """Where the errors of such work are shown."""
+    """Return where the errors of such work are shown."""
     kind = JOBS.get(job.kind)
     return kind.place if kind is not None else job.case_id
 
 
 def job_panel(case: Case, job: JobRecord | None, kind: str) -> None:
-    """The newest job of the case, if it is of this kind and still matters."""
+    """Draw the newest job of the case, if it is of this kind and still matters."""
     if job is None or job.kind != kind:
         return
     if st.session_state.get(_STARTED_JOB_KEY) == job.id:

@@ -138,7 +138,7 @@ def source_badges(
 
 
 def origin_badges(source: Source, post: Post, *, short: bool = False) -> list[str]:
-    """Whether the post itself or earlier notes refer to it, and through whom it was read."""
+    """Return whether the post itself or earlier notes refer to it, and through whom it was read."""
     is_linked = source.url and canonical_url(source.url) in set(map(canonical_url, references_in(post.whole_text)))
     found = [badge("blue", "link", "linked by the post")] if is_linked else []
     if (note := first_shown(source.notes)) is not None:
@@ -159,7 +159,7 @@ def through_badge(source: Source, *, short: bool = False) -> list[str]:
 
 
 def language_name(code: str | None) -> str:
-    """A language by its ISO 639-1 code: "es" is Spanish; one that is not listed stays a code."""
+    """Return a language by its ISO 639-1 code: "es" is Spanish; one that is not listed stays a code."""
     if not code:
         return "unknown language"
     code = code.split("-", maxsplit=1)[0].lower()
@@ -185,7 +185,7 @@ _MIN_CATEGORIES = 2  # one kind alone is no mix
 
 
 def already_checked(case: Case) -> None:
-    """Checks that any search found, each with who published it, their rating, the date and the link."""
+    """Draw checks that any search found, each with who published it, their rating, the date and the link."""
     checks = case_findings.fact_checks(case)
     if not checks:
         return
@@ -293,7 +293,7 @@ def _draw_search_details(case: Case, failed: list[ProviderOutcome], again: Again
 
 
 def _draw_search_words(case: Case) -> None:
-    """Which words were sent where."""
+    """Draw which words were sent where."""
     if not case.queries:
         return
     asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
@@ -317,7 +317,7 @@ Again = Callable[[ProviderOutcome], None]
 
 
 def failures(failed: list[ProviderOutcome], again: Again = lambda _: None) -> None:
-    """The places that gave no answer, each with its reason, and what `again` draws next to one that was too slow."""
+    """Draw the places that gave no answer, each with its reason and, where it was too slow, what `again` draws."""
     for item in failed:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.badge(f"search {item.state.as_text}", color="orange", icon=":material/warning:")
@@ -327,7 +327,7 @@ def failures(failed: list[ProviderOutcome], again: Again = lambda _: None) -> No
 
 
 def failed_searches(case: Case) -> list[ProviderOutcome]:
-    """The places that gave no answer in the newest search; not the same as having found nothing."""
+    """Return the places that gave no answer in the newest search; not the same as having found nothing."""
     if not case.searched:
         return []
     return [item for item in case.outcomes if item.state is not ProviderState.ANSWERED]

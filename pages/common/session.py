@@ -66,7 +66,7 @@ def cases() -> Cases:
 
 
 def own_review(item: Evidence) -> Review | None:
-    """What the person at the screen made of a passage; None where they have not opened it."""
+    """Return what the person at the screen made of a passage; None where they have not opened it."""
     return item.review_by(workspace().actor.key)
 
 
@@ -77,7 +77,7 @@ def own_verdict(item: Evidence) -> Verdict | None:
 
 
 def current_case() -> tuple[Case | None, JobRecord | None]:
-    """The case that the URL names and its newest job, as they are now; None without one.
+    """Return the case that the URL names and its newest job, as they are now; None without one.
 
     Raises CaseNotFoundError.
     """
@@ -115,13 +115,13 @@ def run_action(place: str, action: Callable[[], _T]) -> _T | None:
 
 
 def button(label: str, key: str, place: str, action: Callable[[], object], *, icon: str = "", **look: Any) -> None:
-    """A button that does something when it is pressed; what goes wrong is shown at `place`. `icon` by its name."""
+    """Draw a button that does something when it is pressed; what goes wrong is shown at `place`. `icon` by its name."""
     sign = f":material/{icon}:" if icon else None
     st.button(label, key=key, icon=sign, on_click=run_action, args=(place, action), **look)
 
 
 def key_of(name: str, stored: object) -> str:
-    """The key of a widget that shows what is stored; another one when it was changed by anything but the widget.
+    """Return the key of a widget that shows what is stored; another one when it was changed by anything but the widget.
 
     The browser may still send the value from before, and Streamlit would take that for the person's own act. Of a new
     key it knows nothing old. A widget that the person changed keeps its key, and so the keyboard its place.
@@ -136,7 +136,7 @@ def key_of(name: str, stored: object) -> str:
 
 
 def open_key(name: str) -> str:
-    """The key of a popover or fold that `close` closes."""
+    """Return the key of a popover or fold that `close` closes."""
     closed = st.session_state.get(f"{name} closed")
     return f"{name}-{closed}" if closed else name
 
@@ -159,7 +159,7 @@ def add_notice(place: str, *errors: Exception) -> None:
 
 
 def notices(place: str) -> None:
-    """What went wrong at this place, each with a button that closes it."""
+    """Draw what went wrong at this place, each with a button that closes it."""
     for notice in _notices_of_case(place):
         # Of its own: the page scrolls to the head of the container.
         with st.container(key=f"notice-{notice.number}", gap="xxsmall"):
@@ -231,7 +231,7 @@ def keep_typed(words: Mapping[str, str], action: Callable[[], _T]) -> _T:
 
 
 def refused_form(case_id: str, case: Case | None) -> None:
-    """What `keep_typed` kept, each to copy; of a decided case with the way to reopen it and do what was asked for.
+    """Draw what `keep_typed` kept, each to copy; of a decided case with the way to reopen it and do what was asked for.
 
     Drawn once a page. `case` is None where it was deleted.
     """
@@ -257,7 +257,7 @@ def _reopen_and_repeat(case_id: str, refused: _RefusedForm) -> None:
 
 
 def notices_elsewhere(kind: str, shown: Collection[str]) -> list[str]:
-    """The places whose name begins with `kind` at which something went wrong, without those that are shown."""
+    """Return the places whose name begins with `kind` at which something went wrong, without those that are shown."""
     return [place for place in st.session_state.get(_NOTICES_KEY, {}) if place.startswith(kind) and place not in shown]
 
 
@@ -271,7 +271,7 @@ def show_errors() -> Iterator[None]:
 
 
 def expander(label: str, key: str, icon: str, draw: Callable[[], object]) -> None:
-    """A fold that is drawn when it is opened, without the rest of the page. `icon` by its name.
+    """Draw a fold when it is opened, without the rest of the page. `icon` by its name.
 
     With another label it stays open or closed, as it was. What is inside must change nothing outside.
     """
@@ -301,7 +301,7 @@ def notice_for(error: Exception) -> Notice:
 
 
 def show_notice(notice: Notice) -> None:
-    """The sentence, and the next step below it."""
+    """Draw the sentence, and the next step below it."""
     icon = ":material/error:"
     if notice.next_step:
         st.error(escaped(notice.next_step), title=escaped(notice.message), icon=icon)

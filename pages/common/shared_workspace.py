@@ -15,7 +15,7 @@ _log = logging.getLogger("crowdnotes.pages")
 
 @st.cache_resource(show_spinner=False)
 def shared_workspace() -> SharedWorkspace:
-    """Opened once."""
+    """Return the workspace, opened once."""
     return SharedWorkspace(open_workspace())
 
 

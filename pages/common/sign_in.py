@@ -50,7 +50,7 @@ def signed_in_person(settings: Settings) -> Person | None:
 
 
 def has_accounts(settings: Settings) -> bool:
-    """Whether people sign in, and an admin says what each may do."""
+    """Return whether people sign in, and an admin says what each may do."""
     return settings.sign_in.way in (SignIn.OPENID, SignIn.PROXY)
 
 
@@ -80,13 +80,13 @@ def require_sign_in(opened: Workspace, page: str) -> bool:
 
 
 def sign_out(settings: Settings) -> None:
-    """The button that ends it here; a proxy's people sign out there."""
+    """Draw the button that ends it here; a proxy's people sign out there."""
     if settings.sign_in.way is SignIn.OPENID and st.button("Sign out", icon=":material/logout:"):
         st.logout()
 
 
 def _draw_sign_in(settings: Settings) -> None:
-    """The way in, and what went wrong with the last one."""
+    """Draw the way in, and what went wrong with the last one."""
     with st.container(horizontal_alignment="center"), st.container(width=_FORM_WIDTH):
         st.title("Sign in", anchor=False)
         public = urlsplit(settings.sign_in.public_url or "")

@@ -22,7 +22,7 @@ def clock_time(when: datetime) -> str:
 
 
 def time_mark(when: datetime) -> None:
-    """A short time, "4 Mar 2026, 16:04"; under the pointer it says its zone, and the time in UTC."""
+    """Draw a short time, "4 Mar 2026, 16:04"; under the pointer it says its zone, and the time in UTC."""
     local = when.astimezone(_browser_zone())
     whole = moment(when)
     also = "" if whole.endswith(" UTC") else f" ({when.astimezone(UTC):%H:%M} UTC)"
@@ -32,7 +32,7 @@ def time_mark(when: datetime) -> None:
 
 
 def _browser_zone() -> tzinfo:
-    """The browser's zone; UTC where it names none that is known here."""
+    """Return the browser's zone; UTC where it names none that is known here."""
     try:
         return ZoneInfo(st.context.timezone or "UTC")
     except (KeyError, ValueError, OSError):  # an unknown name; one that is no name; that of a folder of zones

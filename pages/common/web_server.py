@@ -41,7 +41,7 @@ _MAX_RETURN_CHARACTERS = 1_500  # characters of an address to come back to; brow
 
 
 def secrets() -> dict[str, Any]:
-    """What Streamlit reads for `st.login`. Ends the start with a sentence where strangers would be let in."""
+    """Return what Streamlit reads for `st.login`. Ends the start with a sentence where strangers would be let in."""
     sign_in = _settings().sign_in
     if sign_in.way is not SignIn.OPENID or sign_in.client_secret is None or sign_in.cookie_secret is None:
         return {}
@@ -72,7 +72,7 @@ def set_logs() -> None:
 
 
 def middleware() -> list[Middleware]:
-    """What every request goes through first."""
+    """Return what every request goes through first."""
     return [Middleware(Door, settings=_settings())]
 
 
@@ -86,7 +86,7 @@ async def _healthz(_: Request) -> Response:
 
 
 def _readyz(_: Request) -> Response:
-    """Opens the workspace if nobody did, which brings the database up to date. Why it is not ready is in the log."""
+    """Open the workspace if nobody did, which brings the database up to date. Why it is not ready is in the log."""
     from crowdnotes.workspace import check_readiness
     from pages.common.shared_workspace import shared_workspace
 
@@ -147,7 +147,7 @@ class Door:
 
 
 def visitor_in(cookies: Mapping[str, str]) -> str | None:
-    """The number of a demo's visitor, which nobody can guess."""
+    """Return the number of a demo's visitor, which nobody can guess."""
     given = cookies.get(VISITOR_COOKIE, "")
     return given if re.fullmatch(r"[0-9a-f]{32}", given) else None
 
@@ -200,7 +200,7 @@ def _find_return_path(headers: Headers, origin: SplitResult) -> str | None:
 
 
 def _set_outcome_in_path(address: str, outcome: str) -> str:
-    """The path with that outcome in it, or without any."""
+    """Return the path with that outcome in it, or without any."""
     parts = urlsplit(address)
     asked = [(name, value) for name, value in parse_qsl(parts.query) if name != OUTCOME]
     query = urlencode([*asked, (OUTCOME, outcome)] if outcome else asked)
@@ -208,7 +208,7 @@ def _set_outcome_in_path(address: str, outcome: str) -> str:
 
 
 def _validate_local_path(path: str) -> str | None:
-    """A path on this server, so that nobody is sent elsewhere; None for anything else."""
+    """Return a path on this server, so that nobody is sent elsewhere; None for anything else."""
     is_here = re.fullmatch(r"/(?![/\\])[!-\[\]-~]*", path) is not None
     return path if is_here and len(path) <= _MAX_RETURN_CHARACTERS else None
 
@@ -218,5 +218,5 @@ def _parse_cookies(headers: Headers) -> dict[str, str]:
 
 
 def _is_cookie_set(line: str, name: str) -> bool:
-    """Whether this header sets the cookie; one that is taken away has no value."""
+    """Return whether this header sets the cookie; one that is taken away has no value."""
     return re.match(rf'{name}=(?!""|;|$)', line) is not None

@@ -125,7 +125,7 @@ class Sources(Places):
 
 
 def places_chosen(key: str) -> Places:
-    """What is ticked in the choice of that key."""
+    """Return what is ticked in the choice of that key."""
     state = st.session_state
     services = [*(state.get(f"{key}-services") or []), *(state.get(f"{key}-registers") or [])]
     return {"libraries": state.get(f"{key}-libraries") or [], "services": services}
@@ -141,7 +141,7 @@ def own_words_box(key: str, *, disabled: bool = False) -> None:
 
 
 def own_words(key: str) -> str:
-    """What was typed there."""
+    """Return what was typed there."""
     return str(st.session_state.get(f"{key}-own-words") or "")
 
 
@@ -161,7 +161,7 @@ def sources_form(key: str, case: Case, *, disabled: bool = False) -> None:
 
 
 def new_sources_form(key: str) -> None:
-    """The same for a post that is no case yet: at first links where there are any, else a search of the usual places.
+    """Draw the same for a post that is no case yet: first its links, else a search of the usual places.
 
     The places can be chosen before there is a link or none, so they are always there.
     """
@@ -217,7 +217,7 @@ def _ask_until_date(key: str, *, disabled: bool = False) -> None:
 
 
 def sources_chosen(key: str, pasted: Sequence[str] = ()) -> tuple[Sources, list[InputError]]:
-    """What the form of that key says, and why lines of it cannot be taken as links.
+    """Return what the form of that key says, and why lines of it cannot be taken as links.
 
     Links `pasted` elsewhere come before those of the form.
     """
@@ -278,7 +278,7 @@ def _gather_again(case: Case) -> None:
 
 
 def _draw_services_panel(key: str) -> None:
-    """All services, folded away: what each still needs, and whether it answers from here."""
+    """Draw all services, folded away: what each still needs, and whether it answers from here."""
     online = workspace().services()
     names = {item.name for item in online}
     unknown = [name for name in workspace().settings.search.services or () if name not in names]

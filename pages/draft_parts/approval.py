@@ -44,7 +44,7 @@ _HINTED_SELECTOR = "[class*=st-key-sentence-][class*=-hinted] [class*=st-key-com
 
 
 def left_to_do(case: Case, waits: Sequence[Obstacle]) -> list[Obstacle]:
-    """What no reason passes over yet; a gate that only waits for another is not counted."""
+    """Return what no reason passes over yet; a gate that only waits for another is not counted."""
     return [item for item in remaining(waits, reasons(case, waits)) if item.behind is None]
 
 
@@ -71,7 +71,7 @@ def lead(area: Area | None, *selectors: str) -> None:
 
 
 def leading() -> None:
-    """Where that is done; drawn once."""
+    """Draw where that is done; drawn once."""
     led_to(*st.session_state.get(_LEAD_KEY, ((), "")))
 
 
@@ -120,7 +120,7 @@ def _draw_problem(
 
 
 def _draw_fix_button(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, checks_links: bool) -> None:
-    """The button that does what lifts it, where one press can."""
+    """Draw the button that does what lifts it, where one press can."""
     kind, subject, busy = item.id.kind, item.id.subject, under_way(job)
     # Of a note's form there may be several of one kind.
     key = f"mend-{kind.name.lower()}-{number if kind is ObstacleKind.FORM else subject}"
@@ -151,7 +151,7 @@ def _draw_fix_button(case: Case, item: Obstacle, job: JobRecord | None, number: 
 
 
 def _draw_gate_findings(case: Case, item: Obstacle) -> None:
-    """What a gate that failed objects to."""
+    """Draw what a gate that failed objects to."""
     if item.id.kind is not ObstacleKind.GATE_FAILED or case.assessment is None:
         return
     gate = next((result for result in case.assessment.found if result.gate.value == item.id.subject), None)
@@ -181,7 +181,7 @@ def _draw_override(case: Case, obstacle: Obstacle) -> None:
 
 
 def _draw_form_warnings(case: Case) -> None:
-    """What does not stop approval: that raters may not want the note, and what they may stumble over in its form."""
+    """Draw what does not stop approval: that raters may not want the note, and what in its form may bother them."""
     results = case.assessment.principles if case.assessment is not None and case.assessment_is_current else ()
     for result in results:
         if result.principle is PrincipleName.WANTED and result.status is GateStatus.FAIL:
@@ -209,12 +209,12 @@ def _draw_form_warnings(case: Case) -> None:
 
 
 def kept_words(case: Case, field: str) -> str:
-    """What such a field says now, also when it was typed just before a button was pressed."""
+    """Return what such a field says now, also when it was typed just before a button was pressed."""
     return str(st.session_state.get(_field_key(case, field), _get_saved_words(case, field)) or "").strip()
 
 
 def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str:
-    """A line to write in, kept in the case at every pause, so that a reload finds it; gives what it says."""
+    """Draw a line to write in, kept in the case at every pause, so that a reload finds it; return its words."""
     state, key = st.session_state, _field_key(case, field)
     state.setdefault(key, _get_saved_words(case, field))
     st.text_input(
@@ -230,7 +230,7 @@ def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str
 
 
 def typed_words(case: Case) -> dict[str, str]:
-    """All that this person has written towards the decision in this tab or kept before, by the label of its field."""
+    """Return what this person has written towards the decision, here or before, by the label of its field."""
     start, state = _field_key(case, ""), st.session_state
     here = {str(key).removeprefix(start): said for key, said in state.items() if str(key).startswith(start)}
     mine = (it for it in case.typed_words if it.by_key == workspace().actor.key)
@@ -257,7 +257,7 @@ def _override_field_name(case: Case, obstacle: ObstacleId) -> str:
 
 
 def _site_for_label(url: str) -> str:
-    """The host, for a label: the whole address is above it, and a note may leave the scheme out."""
+    """Return the host, for a label: the whole address is above it, and a note may leave the scheme out."""
     site = host(url if "://" in url else f"https://{url}")
     # Without escapes where none is needed: a label is also read aloud, as it is written here.
     return site if re.fullmatch(r"[a-z0-9.-]+", site) else escaped(site, 60)

@@ -38,7 +38,7 @@ _X_NOTICE_AREA = "to-x"
 
 
 def score_of_x(case: Case) -> None:
-    """What X makes of the note as it is, and the way to ask; nothing where X is not set up."""
+    """Draw what X makes of the note as it is, and the way to ask; nothing where X is not set up."""
     x = workspace().x
     if x is None or case.draft is None or not _can_send_to_x(case):
         return
@@ -126,7 +126,7 @@ _COMMENT_FIELD = "word"  # the field of the person's comment on the decision
 
 
 def decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
-    """What is left before approval, and X's form; of a decided case what follows it."""
+    """Draw what is left before approval, and X's form; of a decided case what follows it."""
     scroll_target(Area.DECIDE)
     notices(_NOTICE_AREA)
     if case.decision is not None:
@@ -149,7 +149,7 @@ def standing(case: Case) -> str:
 
 
 def _draw_note_form(case: Case) -> None:
-    """The class and the tags that X's form asks for, as chips; a bulb marks what the words suggest."""
+    """Draw the class and the tags that X's form asks for, as chips; a bulb marks what the words suggest."""
     state, chosen = st.session_state, f"class-{case.id}"
     state[chosen] = case.classification
     st.segmented_control(

@@ -76,7 +76,7 @@ def begin_if_asked() -> None:
 
 
 def present_example() -> None:
-    """A case of its own for the demonstration, and the strip at its first step."""
+    """Begin a case of its own for the demonstration, and the strip at its first step."""
     case = begin(workspace(), presented())
     show_case(case.id)
     _show_place(case, Place.POST)

@@ -82,7 +82,7 @@ def _has_passed_all_gates(case: Case) -> bool:
 
 
 def _list_tab_signs(case: Case) -> dict[Area, str]:
-    """A short sign for each tab of a phone."""
+    """Return a short sign for each tab of a phone."""
     read = sum(own_review(item) is not None for item in case.evidence)
     return {
         Area.POST: "",

@@ -75,7 +75,7 @@ def _draw_return_message(case: Case) -> None:
 
 
 def comment_in_words(case: Case, item: Suggestion) -> str:
-    """A moderator's comment in a line: what it is about, whether the note still has those words, and its answer."""
+    """Return a moderator's comment in a line: its subject, whether the note still has those words, its answer."""
     note = case.draft.text if case.draft else ""
     about = " · ".join(filter(None, (item.evidence_id, f"“{escaped(item.words, 120)}”" if item.words else "")))
     sign = ":orange[:material/hourglass_top:]" if item.waits else ":green[:material/check:]"

@@ -126,7 +126,7 @@ def follow_up_result(case: Case, job: JobRecord | None) -> None:
 
 
 def _find_newest_follow_up(case: Case) -> FollowUpSearch | None:
-    """The newest follow-up search that has ended, while its passages are here and nothing was gathered anew."""
+    """Return the newest follow-up search that has ended, while its passages are here and nothing was gathered anew."""
     asked = next((asked for asked in reversed(case.follow_ups) if asked.finished_at is not None), None)
     if asked is None or asked.finished_at is None or any(case.evidence_by_id(name) is None for name in asked.added):
         return None
@@ -135,7 +135,7 @@ def _find_newest_follow_up(case: Case) -> FollowUpSearch | None:
 
 
 def _find_unanswered(case: Case, asked: FollowUpSearch) -> list[ProviderOutcome]:
-    """The places that gave this search no answer, without those whose same words are in the report of the search."""
+    """Return the places that gave this search no answer, without those whose words the search report has."""
     shown_already = {(item.provider, item.state, item.sentence) for item in failed_searches(case)}
     unanswered = (item for item in asked.outcomes if item.state is not ProviderState.ANSWERED)
     return [item for item in unanswered if (item.provider, item.state, item.sentence) not in shown_already]
@@ -269,7 +269,7 @@ def open_paste_box(case: Case) -> None:
 
 
 def begun_by_hand(case: Case) -> bool:
-    """Whether this tab began the case with `open_paste_box`, and none after it."""
+    """Return whether this tab began the case with `open_paste_box`, and none after it."""
     return bool(st.session_state.get(_BEGUN_BY_HAND_KEY) == case.id)
 
 

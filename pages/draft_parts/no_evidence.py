@@ -14,7 +14,7 @@ from pages.common.search_report import failed_searches
 
 
 def no_evidence(case: Case, job: JobRecord | None) -> None:
-    """What it means that there is nothing to read; nothing while the program is at work, or said why it stopped."""
+    """Draw what it means that there is nothing to read; nothing while the program works or said why it stopped."""
     if case.unwanted is not None:  # the person is asked above whether to search at all
         return
     gathering = job is not None and job.kind == "gather"
@@ -76,7 +76,7 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
 
 
 def _has_chosen_hit(case: Case, unread: Sequence[Source]) -> bool:
-    """Whether any of these was chosen from what the search found; the others are links of the person's own."""
+    """Return whether any of these was chosen from what the search found; the others are links of the person's own."""
     found = {canonical_url(hit.url) for hit in case.hits if hit.url}
     return any(item.url and canonical_url(item.url) in found for item in unread)
 

@@ -48,7 +48,7 @@ def _link_badge(check: LinkCheck | None) -> str:
 
 
 def cited_links(case: Case) -> None:
-    """The note's links with how each answered, in a line. The problems say why one did not."""
+    """Draw the note's links with how each answered, in a line. The problems say why one did not."""
     checks = approval.link_checks(case, cases().now())
     if not checks:
         return
@@ -67,7 +67,7 @@ def cited_badge(case: Case, url: str | None) -> str:
 
 
 def asking(job: JobRecord | None) -> bool:
-    """Whether all that is still under way is asking the links."""
+    """Return whether all that is still under way is asking the links."""
     current = job.current if job is not None and job.state.under_way else None
     return current is not None and current.name == StageName.LINKS.value
 
@@ -86,7 +86,7 @@ def _with_scheme(url: str) -> str:
 
 
 def proposals(case: Case, job: JobRecord | None) -> None:
-    """The button that lets the program propose, its progress, and why it proposes nothing."""
+    """Draw the button that lets the program propose, its progress, and why it proposes nothing."""
     if is_closed(case):
         st.caption("Use a source first, then write the note.")
         return
@@ -100,7 +100,7 @@ def proposals(case: Case, job: JobRecord | None) -> None:
 
 
 def _warn_of_inference(case: Case) -> None:
-    """That no source says the note's answer in so many words."""
+    """Warn that no source says the note's answer in so many words."""
     if case.draft is not None and case.draft.is_inferred(case.settlement, case.evidence):
         st.warning(
             "Read the sources and ask yourself: does it follow from what they say? If not, change the note or decide "
@@ -111,14 +111,14 @@ def _warn_of_inference(case: Case) -> None:
 
 
 def proposed(case: Case) -> None:
-    """The candidates, or sentences to quote, each one click from the note above."""
+    """Draw the candidates, or sentences to quote, each one click from the note above."""
     with st.container(key="proposed", gap="small"):  # always there, so that what is below stays where it is
         _draw_candidates(case)
         _draw_quotations(case)
 
 
 def is_closed(case: Case) -> bool:
-    """Whether there may be no words yet: evidence comes first."""
+    """Return whether there may be no words yet: evidence comes first."""
     return case.draft is None and not case.used_evidence
 
 
@@ -152,7 +152,7 @@ def _start_writing(case: Case) -> None:
 
 
 def _draw_candidates(case: Case) -> None:
-    """A card for each: its words, its gates where it was scored, and the way into the note."""
+    """Draw a card for each: its words, its gates where it was scored, and the way into the note."""
     if {candidate.sha256 for candidate in case.candidates} <= ({case.draft.sha256} if case.draft else set()):
         if case.candidates:
             st.caption(
@@ -190,7 +190,7 @@ def _draw_candidate_card(case: Case, letter: str, candidate: Draft) -> None:
 
 
 def _draw_leading_source(case: Case, candidate: Draft) -> None:
-    """The source of its first sentence, and whether that source states it, as its writer says."""
+    """Draw the source of its first sentence, and whether that source states it, as its writer says."""
     first = candidate.sentences[0] if candidate.sentences else None
     item = case.evidence_by_id(first.evidence_id) if first is not None and first.evidence_id else None
     if first is not None and item is not None:
@@ -219,7 +219,7 @@ def _format_gate_signs(case: Case, candidate: Draft) -> str:
 
 
 def _draw_judge_remarks(candidate: Draft) -> None:
-    """What the judge changed in it, or holds against it."""
+    """Draw what the judge changed in it, or holds against it."""
     if candidate.changes:
         st.caption(f":material/edit_note: Improved from the best candidate: {escaped(candidate.changes, 300)}")
     for objection in candidate.objections:
@@ -227,7 +227,7 @@ def _draw_judge_remarks(candidate: Draft) -> None:
 
 
 def _explain_missing_note(case: Case) -> None:
-    """Why there is no note, where the program proposes none; not above words of the person's own."""
+    """Draw why there is no note, where the program proposes none; not above words of the person's own."""
     written = next((stage for stage in case.stages if stage.name is StageName.DRAFT), None)
     if written is None or case.candidates or (case.draft is not None and not case.quotations):
         return
@@ -340,7 +340,7 @@ def note_box(case: Case) -> None:
 
 
 def refused_words(case_id: str, case: Case | None) -> None:
-    """What was typed into the box or a form while the case was decided, deleted or changed elsewhere."""
+    """Draw what was typed into the box or a form while the case was decided, deleted or changed elsewhere."""
     refused_form(case_id, case)
     box: _NoteBoxState | None = st.session_state.get(f"box-{case_id}")
     if case is not None and box is not None and box.refused == (case.draft.text if case.draft else None):
@@ -447,7 +447,7 @@ def _replace_text(case: Case, text: str) -> None:
 
 
 def lesson(case: Case | None) -> None:
-    """What the example teaches, while a case of an example is under way."""
+    """Draw what the example teaches, while a case of an example is under way."""
     example = example_of(case) if case is not None else None
     if example is not None:
         st.caption(f":material/school: Demonstration: {escaped(example.teaches)}")

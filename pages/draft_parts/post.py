@@ -55,7 +55,7 @@ def new_images() -> None:
 
 
 def attachments() -> tuple[list[Attachment], list[InputError]]:
-    """What was uploaded for the new post and can be taken, and why each of the others cannot."""
+    """Return what was uploaded for the new post and can be taken, and why each of the others cannot."""
     state = st.session_state
     given = [
         Attachment(
@@ -75,7 +75,7 @@ def forget_uploads() -> None:
 
 
 def case_images(case: Case, *, busy: bool) -> None:
-    """The images of a case: each with its words, to correct while the case is open."""
+    """Draw the images of a case: each with its words, to correct while the case is open."""
     for image in case.post.images:
         _draw_image_card(case, image, busy=busy)
     left = MAX_IMAGES - len(case.post.images)

@@ -61,7 +61,7 @@ _REJECTION_REASONS = ("Not about this claim", "Out of date", "Not reliable", "Re
 
 
 def chosen_source(case: Case) -> str | None:
-    """The id of the passage that the reader shows; None before one was chosen, or when it is gone."""
+    """Return the id of the passage that the reader shows; None before one was chosen, or when it is gone."""
     chosen = st.session_state.get(_chosen_passage_key(case))
     return chosen if chosen is not None and case.evidence_by_id(chosen) is not None else None
 
@@ -86,7 +86,7 @@ def _mark_opened(case: Case, item: Evidence) -> None:
 
 
 def in_reading_order(case: Case) -> list[Evidence]:
-    """Those first that state what settles the claim, then what helps to infer it.
+    """Return those first that state what settles the claim, then what helps to infer it.
 
     What repeats the post comes after the others, then weak ones and the other side.
     """
@@ -112,13 +112,16 @@ def repetition_line(case: Case, item: Evidence) -> None:
 
 
 def is_weak(case: Case, item: Evidence) -> bool:
-    """Whether a source has little to do with the post, and nobody has opened it yet."""
+    """Return whether a source has little to do with the post, and nobody has opened it yet."""
     known = bool(item.reviews) or chosen_source(case) == item.id
     return not known and item.id in case_findings.weak_sources(case, workspace().embedder.thresholds.relevant)
 
 
 def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> None:
-    """The tick for what the note may use, closed until the passage was opened. `and_on` moves on to the next one."""
+    """Draw the tick for what the note may use, closed until the passage was opened.
+
+    `and_on` moves on to the next one.
+    """
     opened = own_review(item) is not None or chosen_source(case) == item.id
     key = key_of(name, _is_used(case, item))
 
@@ -165,7 +168,7 @@ def reader(case: Case, job: JobRecord | None) -> None:
 
 
 def _draw_reader_navigation(case: Case, chosen: Evidence | None) -> None:
-    """The way to the passage before and after, and to the page itself."""
+    """Draw the way to the passage before and after, and to the page itself."""
     order = in_reading_order(case)
     place = order.index(chosen) if chosen is not None else -1
     after, before = order[(place + 1) % len(order)], order[place - 1] if place > 0 else order[-1]
@@ -211,7 +214,7 @@ def _draw_verdict_controls(case: Case, item: Evidence) -> None:
 
 
 def _draw_other_verdicts(item: Evidence) -> None:
-    """What other readers chose, and whose choice counts for the note where it is not one's own."""
+    """Draw what other readers chose, and whose choice counts for the note where it is not one's own."""
     own, counts = own_review(item), item.working
     for review in item.reviews:
         if review is not own and review.verdict is not None:
@@ -255,7 +258,7 @@ def _show_next_unjudged(case: Case, done: Evidence) -> None:
 
 
 def _draw_rejection_reason(case: Case, item: Evidence) -> None:
-    """Why it is rejected: a ready reason, one's own words, or the one that was given."""
+    """Draw why it is rejected: a ready reason, one's own words, or the one that was given."""
     own = own_review(item)
     given = own.reason if own is not None else ""
     if not st.session_state.get(_rejecting_key(case, item)):
@@ -295,7 +298,7 @@ _LABEL_BY_SUPPORT = {
 
 
 def _draw_supported_sentences(case: Case, item: Evidence) -> None:
-    """Which sentences of the note lean on it, each the way to that sentence."""
+    """Draw which sentences of the note lean on it, each the way to that sentence."""
     leaning = [(n, found) for n, found in enumerate(case.sentences, start=1) if found.evidence_id == item.id]
     if not leaning:
         return
@@ -322,14 +325,14 @@ def _show_sentence(case: Case, number: int, sentence: SentenceSupport) -> None:
 
 
 def arrival_at_sentence(case: Case, number: int) -> None:
-    """Where a sentence of the note begins: the page comes here when the reader leads to it."""
+    """Mark where a sentence of the note begins: the page comes here when the reader leads to it."""
     wanted, token = st.session_state.get(f"sentence-{case.id}", (0, ""))
     if wanted == number:
         scroll_into_view(token, "sentence")
 
 
 def _draw_source_head(case: Case, item: Evidence) -> None:
-    """Where it is from, why it was chosen, what the model found in it, and what a reader must know of it."""
+    """Draw where it is from, why it was chosen, what the model found in it, and what a reader must know of it."""
     source = item.source
     badges = [source_badges(source, case.post, case.until, item.passage.page), cited_badge(case, source.url)]
     if case.assessment is not None and item.id in case.assessment.marked:
@@ -369,7 +372,7 @@ def _draw_source_head(case: Case, item: Evidence) -> None:
 
 
 def _draw_model_answers(case: Case, item: Evidence) -> None:
-    """What the model found in the passage, a line for each answer."""
+    """Draw what the model found in the passage, a line for each answer."""
     for found in case.settlement.all_of(item) if case.settlement is not None else ():
         look, first, other = _LABELS_BY_ANSWER[found.answer]
         name = first if found.claim == 1 else other
@@ -379,7 +382,7 @@ def _draw_model_answers(case: Case, item: Evidence) -> None:
 
 
 def _mark_answering_words(case: Case, item: Evidence) -> tuple[Passage, str]:
-    """The passage with the words marked that matter, and what the marks are."""
+    """Return the passage with the words marked that matter, and what the marks are."""
     shown, words = st.session_state.get(f"{_chosen_passage_key(case)}-words", ("", None))
     if shown == item.id and words is not None and words.end <= len(item.passage.text):
         return item.passage.replace(marks=(words,)), (

@@ -34,7 +34,7 @@ def score_button(case: Case, job: JobRecord | None) -> None:
 
 
 def scores(case: Case, job: JobRecord | None) -> None:
-    """The scores of the newest assessment, dimmed where they are of other words."""
+    """Draw the scores of the newest assessment, dimmed where they are of other words."""
     notices(_NOTICE_AREA)
     with st.empty().container():  # its own place, so that the scores below stay where they are when it goes
         job_panel(case, job, "assess")
@@ -101,7 +101,7 @@ def _draw_gates(case: Case, assessment: Assessment) -> None:
 
 
 def _format_probabilities(assessment: Assessment) -> str:
-    """The judge's own probabilities, and their product where it gives all three (CrowdNotes+ 4.3, equation 1)."""
+    """Return the judge's probabilities, and their product where it gives all three (CrowdNotes+ 4.3, equation 1)."""
     known = [f"{gate.gate.as_text} {gate.probability:.2f}" for gate in assessment.gates if gate.probability is not None]
     if not known:
         return "How sure the judge is: this model gives no probabilities."
@@ -110,7 +110,7 @@ def _format_probabilities(assessment: Assessment) -> str:
 
 
 def _name_foreign_languages(case: Case) -> str:
-    """That the post or the note is in another language than English; empty when both seem English."""
+    """Say that the post or the note is in another language than English; empty when both seem English."""
     note = language_of(case.draft.text) if case.draft is not None else None
     found = (("The post is in {language}", case.post.language), ("The note is in {language}", note))
     return "; ".join(
@@ -122,7 +122,7 @@ _PRINCIPLES_NOTICE_AREA = "principles"
 
 
 def _draw_principles(case: Case, assessment: Assessment) -> None:
-    """All of them, folded; a rewrite is offered while the scores are of the present note."""
+    """Draw all of them, folded; a rewrite is offered while the scores are of the present note."""
     results = assessment.principles
     if not results:
         return

@@ -71,14 +71,14 @@ def choose(case: Case, chosen: object) -> None:
 
 
 def _order_map_sources(case: Case) -> list[Evidence]:
-    """Those that sentences lean on, in the order of the sentences, so that few curves cross; then the others in use."""
+    """Return those that sentences lean on, in their order, so that few curves cross; then the others in use."""
     leaned = (case.evidence_by_id(item.evidence_id or "") for item in case.sentences)
     found = [item for item in leaned if item is not None]
     return list({item.id: item for item in (*found, *case.used_evidence)}.values())
 
 
 def _classify_curve(case: Case, item: SentenceSupport) -> tuple[str, str]:
-    """How its curve is drawn, and what that means."""
+    """Return how its curve is drawn, and what that means."""
     if case.has_open_hint(item):
         return "hinted", f"compared by {item.by}, hints open"
     return item.support.name.lower(), item.support.as_text
@@ -118,7 +118,7 @@ _LABEL_BY_FINDING = {
 
 
 def support(case: Case) -> None:
-    """A row for each sentence, with its source; choosing the source opens it at the words that support it."""
+    """Draw a row for each sentence, with its source; choosing the source opens it at the words that support it."""
     draft = case.draft
     if draft is None or not draft.text.strip():
         return
@@ -138,7 +138,7 @@ def support(case: Case) -> None:
 
 
 def _is_compared_by_person(case: Case) -> bool:
-    """Whether the scores of this very text wait for a person, or rest on what they found."""
+    """Return whether the scores of this very text wait for a person, or rest on what they found."""
     assessment = case.assessment if case.assessment_is_current else None
     return assessment is not None and assessment.is_compared_by_person
 
@@ -182,7 +182,7 @@ def _is_inferred(case: Case, sentence: SentenceSupport) -> bool:
 
 
 def _draw_comparison(case: Case, number: int, sentence: SentenceSupport, words: str, evidence_id: str) -> None:
-    """What the person finds, and whether the hints matter."""
+    """Draw what the person finds, and whether the hints matter."""
     decided = case.decision is not None
     state, chosen, settled = st.session_state, f"compare-{case.id}-{number}", f"settled-{case.id}-{number}"
     own = actions.own_finding(case, cases().actor.key, Pair(words, evidence_id))
@@ -218,6 +218,6 @@ def _draw_comparison(case: Case, number: int, sentence: SentenceSupport, words: 
 
 
 def decided_note(case: Case) -> None:
-    """The note of a decided case, its sentences underlined where the passages do not carry them in full."""
+    """Draw the note of a decided case, its sentences underlined where the passages do not carry them in full."""
     if case.draft is not None:
         marked_text(note_pieces(case.draft.text, case.sentences), look="note", key=f"decided-{case.id}")

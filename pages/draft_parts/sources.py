@@ -65,7 +65,7 @@ _MAX_STATEMENT_CHARACTERS = 400
 
 
 def looks_further(case: Case) -> bool:
-    """Whether the person wants to look further, whatever the program thinks of its sources."""
+    """Return whether the person wants to look further, whatever the program thinks of its sources."""
     return bool(st.session_state.get(_look_further_key(case)))
 
 
@@ -99,7 +99,7 @@ def _look_further_key(case: Case) -> str:
 
 
 def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
-    """How far the search came, where to look further, and a box for what was found."""
+    """Draw how far the search came, where to look further, and a box for what was found."""
     with st.container(border=True, key="reach", gap="xsmall"):
         # Without any passage the result is shown above; the person who asked may have one that settles the claim.
         head = (
@@ -126,7 +126,7 @@ def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
 
 
 def _describe_search(case: Case) -> list[str]:
-    """What was asked where, and who gave no answer: a sentence each."""
+    """Return what was asked where, and who gave no answer: a sentence each."""
     if not case.searched:
         return ["Only your own links were read. Nothing was searched."]
     asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
@@ -181,13 +181,13 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
 
 
 def tally(case: Case) -> str:
-    """How far the reading is: "2 of 6 read, 1 used"."""
+    """Return how far the reading is: "2 of 6 read, 1 used"."""
     opened = sum(own_review(item) is not None for item in case.evidence)
     return f"{opened} of {len(case.evidence)} opened, {len(case.used_evidence)} used"
 
 
 def _draw_claim(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
-    """The claim in full words, and how far the passages settle it, behind a doubt whether raters want a note."""
+    """Draw the claim in full words, and how far the passages settle it, behind a doubt whether raters want a note."""
     claims = [claim for claim in case.claims if claim.statement]
     with st.container(key="claim", gap="xxsmall"):
         _ask_whether_wanted(case, job)
@@ -214,7 +214,7 @@ def _draw_claim(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
 
 
 def _ask_whether_wanted(case: Case, job: JobRecord | None) -> None:
-    """Why raters may want no note, with the way to write one all the same; nothing once the person has said so."""
+    """Draw why raters may want no note, with the way to write one all the same; nothing once the person has said so."""
     if case.decision is not None or case.anyway:
         return
     wanted, hint = case.wanted, case_findings.uncheckable_words(case)
@@ -273,7 +273,7 @@ def _draw_settlement(case: Case, reach: Reach | None) -> None:
 
 
 def _draw_source_rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
-    """A row for each passage; those that may speak for the post's claim are separate, under their own heading."""
+    """Draw a row for each passage; those that may speak for the post's claim are separate, under their own heading."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sources-head"):
         st.header("Sources", anchor=False, width="content")
         if case.evidence:
@@ -331,7 +331,7 @@ _BADGE_BY_VERDICT = {
 
 
 def _draw_source_row(case: Case, item: Evidence) -> None:
-    """What it is, the one sentence that matters, and the tick; choosing it opens it in the reader."""
+    """Draw what it is, the one sentence that matters, and the tick; choosing it opens it in the reader."""
     key, source = f"{case.id}-{item.id}", item.source
     here = chosen_source(case) == item.id
     # The name holds its state, for page.css.
@@ -357,7 +357,7 @@ def _draw_source_row(case: Case, item: Evidence) -> None:
 
 
 def _is_title_repeated(sentence: str, title: str) -> bool:
-    """Whether the words of a page's title begin its sentence, or are all that it has of them."""
+    """Return whether the words of a page's title begin its sentence, or are all that it has of them."""
     first, name = (" ".join(words.casefold().rstrip(".… ").split()) for words in (sentence, title))
     return first.startswith(name) or name.startswith(first)
 
@@ -381,7 +381,7 @@ _STATEMENT_ENDS = (".", "!", "\u2026", "\u3002", "\uff01", "\u0964", "\u06d4")
 
 
 def _pick_sentence(case: Case, item: Evidence) -> str:
-    """The words that answer the claim, as the model says, else the first of those closest to the post that state it.
+    """Return the words that answer the claim, as the model says, else the first close to the post that state it.
 
     A heading or a question is often as close, and states nothing.
     """
@@ -443,7 +443,7 @@ def _draw_untried_services(case: Case, job: JobRecord | None) -> None:
 
 
 def _draw_failed_source(case: Case, source: Source, *, shown_above: frozenset[str]) -> None:
-    """A source that could not be read; what the archive said is left out where it is `shown_above` the list."""
+    """Draw a source that could not be read; what the archive said is left out where it is `shown_above` the list."""
     badges = source_badges(source, case.post, case.until) if source.published or source.notices else ""
     with st.container(key=f"failed-{source.id.replace(':', '-')}", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

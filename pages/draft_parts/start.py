@@ -208,7 +208,7 @@ def _clear_form() -> None:
 
 
 def _draw_examples() -> None:
-    """The example whose tempting note is caught comes first."""
+    """Draw the examples, first the one whose tempting note is caught."""
     every = sorted(examples(), key=lambda example: example.tempting_note is None)
     st.markdown("**Try an example**")
     st.caption("Invented posts and sources, for practice. Never post them.")

@@ -186,7 +186,7 @@ def _replay_fewer_ratings(
 
 @st.fragment
 def _draw_fewer_ratings(index: Path, version: float, story: Story) -> None:
-    """Some ratings taken away: does the status change?"""
+    """Draw whether the status changes without some ratings."""
     with st.container(border=True, gap="xsmall", key="story-fewer"):
         st.caption("What if a few ratings were missing?")
         with st.container(horizontal=True):

@@ -77,7 +77,7 @@ def _draw_open_post(index: Path, place: int, post: WaitingPost) -> None:
 
 
 def on_it(words: str) -> str:
-    """A note on a post, as the post's own words are not in the public data."""
+    """Return a note on a post, as the post's own words are not in the public data."""
     said = clip(" ".join(words.split()), 90)
     return f"A note on it: {said}" if said else "(note without words)"
 

@@ -24,7 +24,7 @@ _TICK_LABELS = ("1 min", "10 min", "1 h", "3 h", "6 h", "12 h", "1 day", "3 days
 
 
 def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> list[tuple[str, str]]:
-    """The note's score after each rating, the line to be shown, and where its status changed; gives the legend."""
+    """Draw the note's score after each rating, the line, and where its status changed; return the legend."""
     moments = [one for one in score.moments if one.intercept is not None]
     accent, second = theme_colours()[0], theme_colours()[3]
     ink = st.get_option(f"theme.{theme_name()}.grayTextColor")
@@ -113,7 +113,7 @@ def ratings_by_side(moments: Sequence[Moment], *, alt: str, key: str) -> list[tu
 
 
 def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> list[tuple[str, str]]:
-    """Posts a day, the mean of the 28 days before, the line above it, and the marked days; gives the legend.
+    """Draw posts a day, the mean of the 28 days before, the line above it, the marked days; return the legend.
 
     `days` are of `per_day`.
     """

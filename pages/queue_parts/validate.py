@@ -144,7 +144,7 @@ def _draw_changes_since_own_reading(case: Case) -> None:
 
 
 def _draw_comments(case: Case) -> None:
-    """What moderators asked for when they sent it back, and how it ended; one that nobody needs is resolved."""
+    """Draw what moderators asked for when they sent it back, and how it ended; one that nobody needs is resolved."""
     said = [item for item in case.suggestions if item.owed]
     if not said:
         return
@@ -192,7 +192,7 @@ def _draw_head(case: Case, *, mine: bool) -> None:
 
 
 def _has_read(case: Case) -> bool:
-    """Whether this person has read it and others still have to: they cannot claim it again."""
+    """Return whether this person has read it and others still have to: they cannot claim it again."""
     return blinding.reading_by(case, cases().actor.key) is not None and blinding.waits_for_readers(case) > 0
 
 
@@ -234,7 +234,7 @@ def _find_sentence(case: Case, pair: Pair) -> SentenceSupport | None:
 
 
 def _draw_marked_note(case: Case, pair: Pair) -> None:
-    """The whole note with the sentence marked."""
+    """Draw the whole note with the sentence marked."""
     note = case.draft.text if case.draft else ""
     start = note.find(pair.words)
     pieces = [
@@ -252,7 +252,7 @@ def _draw_marked_note(case: Case, pair: Pair) -> None:
 
 
 def _draw_check_results(case: Case, pair: Pair, sentence: SentenceSupport | None) -> None:
-    """What the program's checks say of the sentence and the passage, and the hints where to look."""
+    """Draw what the program's checks say of the sentence and the passage, and the hints where to look."""
     results = []
     if sentence is not None and sentence.support is not Support.UNCHECKED:
         by = sentence.by or (case.assessment.engine if case.assessment else "")
@@ -296,7 +296,7 @@ def _draw_finding_buttons(case: Case, found: Sequence[Pair], here: int, *, mine:
 
 
 def _draw_passage(case: Case, item: Evidence, sentence: SentenceSupport | None) -> None:
-    """The passage in its page with the words marked that are nearest to the sentence, and where it is from."""
+    """Draw the passage in its page with the words marked that are nearest to the sentence, and where it is from."""
     source = item.source
     st.markdown(f"**{item.id}** {title(source.title, 'No title', 90)}")
     facts = [escaped(source_name(source), 80)]
@@ -339,7 +339,7 @@ def _release_case(case: Case) -> None:
 
 
 def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
-    """What was found, and what comes of it: approve, send back with comments, or another end."""
+    """Draw what was found, and what comes of it: approve, send back with comments, or another end."""
     with st.container(key="validate-summary", gap="xxsmall"):
         for number, pair in enumerate(found):
             support = _get_finding(case, pair)
@@ -381,7 +381,7 @@ def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
 
 
 def _collect_typed_comments(case: Case, found: Sequence[Pair]) -> dict[str, str]:
-    """What was typed for the author and not sent, by what it is about."""
+    """Return what was typed for the author and not sent, by what it is about."""
     wrong = _find_unsupported_pairs(case, found)
     said = {}
     for number, (words, comment) in enumerate(_list_comment_keys(case, wrong)):
@@ -394,7 +394,7 @@ def _collect_typed_comments(case: Case, found: Sequence[Pair]) -> dict[str, str]
 
 
 def _draw_unsaved_comments(case: Case, found: Sequence[Pair]) -> None:
-    """What was typed for the author when the case went to another person, or ended."""
+    """Draw what was typed for the author when the case went to another person, or ended."""
     decision = case.decision
     typed = _collect_typed_comments(case, found)
     typed = {about: text for about, text in typed.items() if decision is None or text != decision.reason}
@@ -439,12 +439,12 @@ def _draw_outcome(case: Case, found: Sequence[Pair]) -> None:
 
 
 def _find_unsupported_pairs(case: Case, found: Sequence[Pair]) -> list[Pair]:
-    """Those that a comment is asked for."""
+    """Return those that a comment is asked for."""
     return [pair for pair in dict.fromkeys(found) if _get_finding(case, pair) not in (None, Support.SUPPORTED)]
 
 
 def _list_comment_keys(case: Case, wrong: Sequence[Pair]) -> list[tuple[str, str]]:
-    """The keys of what may be typed, in order: words of the note ("" where they are known), and the comment on them."""
+    """Return the keys of what may be typed, in order: words of the note ("" if known), and the comment on them."""
     # By what it is about, so that no comment moves to another passage once a finding is changed.
     of_pairs = [("", f"comment-{case.id}-{it.evidence_id}-{text_sha256(it.words)[:8]}") for it in wrong]
     of_words_start = f"comment-{case.id}-words-"
@@ -456,7 +456,7 @@ def _list_comment_keys(case: Case, wrong: Sequence[Pair]) -> list[tuple[str, str
 
 
 def _draw_comment_fields(case: Case, found: Sequence[Pair]) -> None:
-    """A comment for each pair that does not hold, for any words of the note, and for the whole."""
+    """Draw a comment for each pair that does not hold, for any words of the note, and for the whole."""
     wrong = _find_unsupported_pairs(case, found)
     *fields, (_, general) = _list_comment_keys(case, wrong)
     for number, (words, comment) in enumerate(fields):
@@ -482,7 +482,7 @@ def _draw_comment_fields(case: Case, found: Sequence[Pair]) -> None:
 
 
 def _kept_in_case(case: Case, key: str) -> dict[str, Any]:
-    """What makes a field keep its words in the case at each pause, so that a reload or another page loses none."""
+    """Return what makes a field keep its words in the case at each pause, so that no reload loses any."""
     state = st.session_state
     state.setdefault(key, _get_typed_words(case, key))
     save = partial(_save_typed_words, case.id, key)
@@ -498,7 +498,7 @@ def _save_typed_words(case_id: str, key: str) -> None:
 
 
 def _draw_reader_differences(case: Case) -> None:
-    """What each reader found where they differ; shown once all have read."""
+    """Draw what each reader found where they differ; shown once all have read."""
     st.warning("The readers found different things.", icon=":material/group:")
     for reading in blinding.counted_readings(case):
         findings = ", ".join(f"{it.evidence_id}: {it.support.as_text}" for it in reading.findings)

@@ -22,7 +22,7 @@ from pages.common.session import button, notices, run_action, workspace
 
 @st.cache_data(max_entries=50, show_spinner="Counting the answers…")
 def _load_results(comparison_id: str, answers: int, newest: object) -> ComparisonResults:  # noqa: ARG001 - part of the key
-    """Counted once for each new answer."""
+    """Return the results, counted once for each new answer."""
     return workspace().comparisons.results(comparison_id)
 
 
@@ -66,7 +66,7 @@ def results_view(comparison_id: str) -> None:
 
 
 def came_in(answers: int, participants: int) -> str:
-    """How many answers there are, and of how many people."""
+    """Return how many answers there are, and of how many people."""
     people = plural(participants, "1 participant", "{n:,} participants")
     return f"{plural(answers, '1 answer', '{n:,} answers')} from {people}"
 

@@ -217,7 +217,7 @@ def utility_study() -> None:
 
 
 def _draw_source_categories(found: UtilityStudy, sides: list[str], *, alt: str, key: str) -> list[tuple[str, str]]:
-    """The mix of kinds on each side, as in figure 7 of the CrowdNotes+ paper."""
+    """Draw the mix of kinds on each side, as in figure 7 of the CrowdNotes+ paper."""
     parts = [(kind.value, [float(number) for number in numbers]) for kind, numbers in found.kinds.items()]
     colours = dict(shades([kind.value for kind in SourceCategory]))  # a kind has the same colour at any place
     entries = [(name, colours[name]) for name, _ in parts]

@@ -23,7 +23,7 @@ JOB = "supernote"
 
 
 def candidates(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
-    """How the making goes; and what makes them, while there are none of the notes as they are used now."""
+    """Draw how the making goes; and what makes them, while there are none of the notes as they are used now."""
     with st.empty().container():  # its own place, so that what is below stays where it is when it goes
         job_panel(case, job, JOB)
     if case.decision is not None:
@@ -39,7 +39,7 @@ def candidates(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
 
 
 def filters_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
-    """What the filters left, and why there are fewer than asked for; folded, what each took out, and another making."""
+    """Draw what the filters left, and why it is less than asked for; folded, what each removed, and a new start."""
     made = case.finished_round
     if made is None:
         return
@@ -56,7 +56,7 @@ def filters_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None
 
 
 def _draw_kept_candidates(work: SupernoteWork, *, busy: bool) -> None:
-    """What there is of a round that was stopped."""
+    """Draw what there is of a round that was stopped."""
     kept = len(work.newest.candidates) if work.newest is not None else 0
     if kept and not busy:
         st.caption(
@@ -126,7 +126,7 @@ def _summarise_filters(made: SupernoteRound) -> str:
 
 
 def _draw_funnel(case: Case, made: SupernoteRound) -> None:
-    """A filter that did not run is drawn open: nothing passed it."""
+    """Draw the filters; one that did not run is drawn open: nothing passed it."""
     steps = [(_label_filter(name, made), number) for name, number in made.funnel]
     funnel(
         steps,
@@ -138,7 +138,7 @@ def _draw_funnel(case: Case, made: SupernoteRound) -> None:
 
 
 def _label_filter(name: str, made: SupernoteRound) -> str:
-    """The filter's name, with what it did not judge among those that are left."""
+    """Return the filter's name, with what it did not judge among those that are left."""
     number = sum(name in item.not_run for item in made.passed)
     if not number:
         return name

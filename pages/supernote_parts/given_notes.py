@@ -84,7 +84,7 @@ def notes_fields(key: str) -> None:
 
 
 def notes_given(key: str, address: str | None) -> tuple[tuple[ExistingNote, ...], tuple[str, ...]]:
-    """The notes, and a sentence on each thing that was merged or left out. Raises InputError.
+    """Return the notes, and a sentence on each thing that was merged or left out. Raises InputError.
 
     `address` is the post's, which holds its id where the field for that is empty.
     """
@@ -107,7 +107,7 @@ def notes_given(key: str, address: str | None) -> tuple[tuple[ExistingNote, ...]
 
 
 def typed_notes(key: str) -> str:
-    """The notes as they were pasted; "" where they come from elsewhere."""
+    """Return the notes as they were pasted; "" where they come from elsewhere."""
     state = st.session_state
     return str(state.get(f"{key}-pasted") or "") if state.get(f"{key}-from") == _PASTED_NOTES else ""
 
@@ -154,7 +154,7 @@ NO_STATUS = "status not known"
 
 
 def no_note_needed(case: Case) -> None:
-    """What raters have said against any note at all; before anything is written."""
+    """Draw what raters have said against any note at all; before anything is written."""
     said = supernote_actions.no_note_needed(case)
     if said:
         words = (
@@ -168,7 +168,7 @@ def no_note_needed(case: Case) -> None:
 
 
 def new_supernote() -> None:
-    """The form: the post, and its notes."""
+    """Draw the form: the post, and its notes."""
     notices(_NOTICE_AREA)
     st.text_area(
         "Text of the post",
@@ -215,7 +215,7 @@ def _create_example_supernote() -> None:
 
 
 def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
-    """A row for each note: whether it is used, and why; the chosen one in full below."""
+    """Draw a row for each note: whether it is used, and why; the chosen one in full below."""
     no_note_needed(case)
     draw_faults(case.id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -289,7 +289,7 @@ def _save_note_choice(case: Case, note: ExistingNote, key: str) -> None:
 
 
 def _explain_eligibility(note: ExistingNote) -> str:
-    """Why it is used or not."""
+    """Return why it is used or not."""
     if note.why_not_eligible:
         return f"Not eligible: {escaped(note.why_not_eligible)}"
     return "Eligible" if note.is_used else "Eligible, left out"

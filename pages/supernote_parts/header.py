@@ -29,7 +29,7 @@ _LABEL_BY_TAB = {
 
 
 def is_stale(work: SupernoteWork) -> bool:
-    """Whether other notes are used than those that the newest round was made from."""
+    """Return whether other notes are used than those that the newest round was made from."""
     return bool(work.rounds and (work.changed or work.left_out))
 
 
@@ -64,7 +64,7 @@ def supernote_strip(case: Case, work: SupernoteWork, job: JobRecord | None) -> N
 
 
 def _has_unlinked_draft(case: Case) -> bool:
-    """Whether there is a draft that the button below the winner does not open."""
+    """Return whether there is a draft that the button below the winner does not open."""
     made = case.finished_round
     winner = made.winning if made is not None else None
     opened_below = winner is not None and case.draft is not None and winner.sha256 == case.draft.sha256

@@ -222,7 +222,7 @@ def _draw_jury_scores(case: Case, made: SupernoteRound, winner: Candidate) -> No
 
 
 def _summarise_jury_scores(made: SupernoteRound, winner: Candidate) -> str:
-    """The picture in a sentence."""
+    """Return the picture in a sentence."""
     mine, theirs = winner.score, made.existing.get(made.best_existing or "")
     if mine is None:
         return "The jury did not judge this text (NOT RUN). The filters decide."
