@@ -145,7 +145,7 @@ _UPLOAD_FIELD_BY_KIND = {
 def _ask_column_names() -> dict[str, str]:
     """Return the column names that the person typed; a part that is left empty is guessed."""
     # With a key it stays as the person left it, whatever messages come above it.
-    with st.expander("Which column is what", key="library-columns", icon=":material/view_column:"):
+    with st.expander("Choose the columns", key="library-columns", icon=":material/view_column:"):
         st.caption("Leave a field empty to let CrowdNotes guess the column.")
         typed = {
             part: st.text_input(label, placeholder="guessed", key=f"library-column-{part}")

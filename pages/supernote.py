@@ -53,7 +53,7 @@ look: dict[str, Any] = (
     if opened
     else {
         "about": (
-            "Makes one note from the notes that a post already has. A simulated jury ranks the candidates, and you "
+            "Combine the notes under a post into one better note. A simulated jury ranks the candidates, and you "
             "decide."
         )
     }

@@ -282,7 +282,7 @@ def low_intercept(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleO
         RuleName.LOW_INTERCEPT,
         status is not NoteStatus.NOT_HELPFUL and note.intercept < t.reject_intercept,
         NoteStatus.FIRM_REJECT,
-        "Below {line:.2f} no other of X's models may show it either.",
+        "Below {line:.2f}, none of X's other models can show it.",
         intercept,
         score=note.intercept,
         line=t.reject_intercept,

@@ -345,7 +345,7 @@ def _build_fixed_notes(cases: Sequence[CaseFigures]) -> Counted:
         sentences = plural(written, "1 sentence", "{n:,} sentences")
         kept_words = f"{stayed} of {sentences} that CrowdNotes wrote are in {notes} word for word."
     return Counted(
-        title="Where notes were mended",
+        title="What was fixed after a failed check",
         sentence=sentence if any(case.has_note for case in cases) else "There is no note yet.",
         n=totals.total(),
         beside=kept_words,
@@ -415,7 +415,9 @@ def _build_readers(cases: Sequence[CaseFigures]) -> Sides:
         beside=f"Checks and jury agree on {same} of {len(both)}." if both else "",
         not_counted=_explain_not_counted(
             {
-                ("1 case not before the jury", "{n:,} cases not before the jury"): len(cases) - len(juries) - nothing,
+                ("1 case without a jury estimate", "{n:,} cases without a jury estimate"): len(cases)
+                - len(juries)
+                - nothing,
                 ("1 case where its numbers mean nothing", "{n:,} cases where its numbers mean nothing"): nothing,
             }
         ),
@@ -444,7 +446,7 @@ def _build_cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Cou
     words = _format_cents if in_money else _format_tokens
     is_free = len(counted) == len(asked) and in_money and not any(each)  # as recorded answers are
     if not asked or is_free:
-        sentence = "No cost: no language model was asked that costs anything."
+        sentence = "No costs so far: no paid language model was used."
     elif len(each) < FEW:
         sentence = f"Cases cost {_join_with_and([words(one) for one in each])} (n = {len(each)})."
     else:

@@ -152,7 +152,7 @@ def _check_invented_hosts(text: str) -> Iterator[LintWarning]:
     # RFC 2606 and 6761: names that no page on the Internet can have; the demonstration's pages do.
     for url in find_urls(text):
         if re.search(r"\.(?:example|test|invalid)(?:[:/?#]|$)", url.url, re.IGNORECASE):
-            message = "A link leads to an invented page, which this app alone can open: do not post this note."
+            message = "Practice only: this link is made up. Do not post the note."
             yield _build_mild_warning("invented-host", message, url.start, url.end)
 
 

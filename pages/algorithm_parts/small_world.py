@@ -94,7 +94,7 @@ def _draw_experiment(found: Experiment) -> None:
     )  # fmt: skip
     if not any(kind.score >= rules.helpful_intercept for kind in found.kinds):
         st.markdown(
-            f"No kind reaches {rules.helpful_intercept:.2f}, so none would be shown, the good notes neither: on the "
+            f"No note reaches {rules.helpful_intercept:.2f}, not even the good ones: on the "
             "scale from 0 to 1 even they get only 0.67 from their own side and 0.33 from the other. What counts here "
             "is which is higher."
         )
@@ -153,7 +153,7 @@ _LABEL_BY_SLIDER = {
     "generosity": ("Friendliness", "How much raters differ in how high they rate anything."),
     "noise": ("Noise", "How much chance there is in each rating."),
     "ratings": ("Ratings each", "How many of the 60 notes each rater rates."),
-    "draw": ("Random draw", "The same number gives the same world."),
+    "draw": ("Random draw", "The same number gives the same crowd."),
 }
 
 

@@ -53,7 +53,7 @@ def _draw_trail(case: Case) -> None:
     first = first_shown(len(newest_first), _PAGE_SIZE, f"record-page-{case.id}")
     st.markdown("\n".join(map(_format_event, newest_first[first : first + _PAGE_SIZE])))
     for title, rows in (
-        ("What made each result", _list_results(case)),
+        ("How each step was done", _list_results(case)),
         ("Language model use", _list_model_usage(case)),
         ("What was read", _list_read_sources(case)),
     ):

@@ -65,16 +65,16 @@ _SHORTCUTS = {
     "o": ("Open the source", [".st-key-open-source a"]),
     "w": ("Write a draft, or find sentences to quote", [".st-key-write button"]),
     "p": (
-        "Put the first candidate or quotation into the note",
+        "Use the first candidate or quotation",
         ["[class*=st-key-candidate-card-] button", "[class*=st-key-quote-] button"],
     ),
     "n": ("Write in the note", [".st-key-note-box textarea"]),
     "ctrl+enter": ("Score the note", [".st-key-score button"]),
     "y": (
-        "The next sentence: the passage says it",
+        "Mark the next sentence as supported",
         ["[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-compare-] button"],
     ),
-    "h": ("I have checked the hints", ["[class*=st-key-settled-] input:not(:checked)"]),
+    "h": ("I checked the hints of a sentence", ["[class*=st-key-settled-] input:not(:checked)"]),
     "r": (
         "Approve anyway, with a reason",
         [".st-key-problems input[type=text]:placeholder-shown", ".st-key-problems details:not([open]) summary"],

@@ -276,7 +276,7 @@ def search_report(case: Case, again: Again) -> None:
     if not case.outcomes or not case.searched:
         return
     failed = failed_searches(case)
-    label = plural(len(case.outcomes) - len(failed), "Where we searched: {n} place", "Where we searched: {n} places")
+    label = plural(len(case.outcomes), "Where we searched: {n} place", "Where we searched: {n} places")
     if failed:
         label += f" :orange[{len(failed)} did not answer]"
     expander(label, f"searches-{case.id}", "manage_search", partial(_draw_search_details, case, failed, again))
@@ -300,9 +300,9 @@ def _draw_search_words(case: Case) -> None:
     online = ", ".join(escaped(item.label) for item in asked if not _is_library(item))
     own = ", ".join(escaped(item.label) for item in asked if _is_library(item))
     st.caption(
-        f"These searches went to {online}. Places that were slow or failed did not get all of them."
+        f"These search words were sent to {online}. Slow or failed places did not get all of them."
         if online
-        else "These searches did not go to any online service."
+        else "These search words were not sent to any online service."
     )
     if own:
         st.caption(f"Also searched on this computer: {own}.")

@@ -81,9 +81,7 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
     job_panel(case, job, "links")
     with st.container(key="problems", gap="small"):
         if left:
-            to_do = plural(
-                len(left), "{n} thing left before it can be approved", "{n} things left before it can be approved"
-            )
+            to_do = plural(len(left), "{n} thing left to do before approval", "{n} things left to do before approval")
             st.markdown(f":orange[:material/hourglass_top:] **{to_do}**")
         links = [item for item in waits if item.id.kind is ObstacleKind.LINK_UNANSWERED]
         for number, item in enumerate(waits):

@@ -153,7 +153,7 @@ def _draw_note_form(case: Case) -> None:
     state, chosen = st.session_state, f"class-{case.id}"
     state[chosen] = case.classification
     st.segmented_control(
-        "For X's form: the post is",
+        "On X you will be asked: is the post misleading?",
         list(Classification),
         required=True,
         format_func=lambda value: _LABEL_BY_CLASS[value],
@@ -246,7 +246,7 @@ def _save_decision(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) ->
 
 _MESSAGE_BY_DECISION = {
     DecisionKind.NOT_NEEDED: "You decided that the post needs no note. Nothing is posted.",
-    DecisionKind.INSUFFICIENT_EVIDENCE: "You did not find enough evidence. Nothing is posted. The case stays here.",
+    DecisionKind.INSUFFICIENT_EVIDENCE: "Closed: not enough evidence. Nothing is posted. You can reopen it.",
     DecisionKind.REJECTED: "You rejected this case. Nothing is posted.",
 }
 

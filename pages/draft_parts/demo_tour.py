@@ -98,7 +98,7 @@ def presenter(case: Case, job: JobRecord | None) -> None:
         )
         if place is None:
             st.caption(
-                "A language model's answers to this example, recorded once. Other words or sources need an engine.",
+                "A language model gave these answers earlier. For other words or sources you need a model of your own.",
                 width="stretch",
             )
             use_own_engine_panel(case, "strip")

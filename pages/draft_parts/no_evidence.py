@@ -36,7 +36,7 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
             "1 place did not answer, so there may be more to find. Search again below, or add your own links.",
             "{n} places did not answer, so there may be more to find. Search again below, or add your own links.",
         )
-        st.warning(words, title="No passage was found, and a search failed.", icon=":material/sync_problem:")
+        st.warning(words, title="We found nothing, and some searches failed.", icon=":material/sync_problem:")
     elif read:
         more = (
             f" {plural(len(unread), '1 more page could not be read.', '{n} more pages could not be read.')}"

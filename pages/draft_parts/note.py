@@ -88,7 +88,7 @@ def _with_scheme(url: str) -> str:
 def proposals(case: Case, job: JobRecord | None) -> None:
     """Draw the button that lets the program propose, its progress, and why it proposes nothing."""
     if is_closed(case):
-        st.caption("Use a source first, then write the note.")
+        st.caption("Choose a source first. Then write your note here.")
         return
     with st.empty().container():  # its own place, so that the note below stays where it is when it goes
         job_panel(case, job, "write")
@@ -182,7 +182,7 @@ def _draw_candidate_card(case: Case, letter: str, candidate: Draft) -> None:
             else:
                 choose = partial(cases().apply, case.id, actions.choose_candidate, candidate.sha256)
                 look = {"type": "tertiary", "help": "Replaces the text above. Undo brings yours back."}
-                button("Put in the note", f"candidate-{letter}", _NOTICE_AREA, choose, icon="arrow_upward", **look)
+                button("Use this text", f"candidate-{letter}", _NOTICE_AREA, choose, icon="arrow_upward", **look)
         _draw_leading_source(case, candidate)
         outside_text(_strip_links(candidate.text), look="clipped", key=f"candidate-text-{case.id}-{letter}")
         if here:
@@ -198,7 +198,7 @@ def _draw_leading_source(case: Case, candidate: Draft) -> None:
         basis = Basis.INFERRED if is_inferred else first.basis
         said = f" ({basis.as_text})" if basis is not None else ""
         where = escaped(source_name(item.source), 50)
-        st.markdown(f":small[:gray[Leads with {item.id}, {where}{said}]]")
+        st.markdown(f":small[:gray[Starts from {item.id}, {where}{said}]]")
 
 
 def _strip_links(text: str) -> str:
@@ -221,7 +221,7 @@ def _format_gate_signs(case: Case, candidate: Draft) -> str:
 def _draw_judge_remarks(candidate: Draft) -> None:
     """Draw what the judge changed in it, or holds against it."""
     if candidate.changes:
-        st.caption(f":material/edit_note: Improved from the best candidate: {escaped(candidate.changes, 300)}")
+        st.caption(f":material/edit_note: Improved: {escaped(candidate.changes, 300)}")
     for objection in candidate.objections:
         st.caption(f":material/rate_review: {escaped(objection, 300)}")
 
@@ -257,7 +257,7 @@ def _draw_quotations(case: Case) -> None:
                 quote = partial(_insert_quotation, case, quotation)
                 about = "Adds it after your text, as a quotation with its publisher and link. Undo removes it."
                 look = {"help": about, "type": "tertiary"}
-                button("Put into the note", f"quote-{number}", _NOTICE_AREA, quote, icon="add", **look)
+                button("Use this text", f"quote-{number}", _NOTICE_AREA, quote, icon="add", **look)
 
 
 def _is_in_note(case: Case, item: Evidence, quotation: Quotation) -> bool:

@@ -46,16 +46,19 @@ from pages.draft_parts.note import cited_badge
 
 _MAX_FINDING_CHARACTERS = 400
 _DOUBLE_PRESS_SECONDS = 0.7  # seconds: so soon after the reader moved on, a press was meant for the passage before
-_LABEL_BY_POINTS = {Points.AGAINST: "against the claim", Points.FOR: "for the claim", Points.NEITHER: ""}
 _LABEL_BY_OTHER_VERDICT = {Verdict.BACKGROUND: "Background", Verdict.REJECT: "Reject"}
-_LABELS_BY_ANSWER = {
-    AnswerKind.STATED: (":green[:material/check: {}", "Answers it", "Answers what the post also claims"),
-    AnswerKind.INFERRED: (
-        ":orange[:material/contrast: {}",
-        "Helps to conclude it",
-        "Helps to conclude what the post also claims",
-    ),
-    AnswerKind.NONE: (":gray[:material/remove: {}", "Background", "Background"),
+_LOOK_BY_ANSWER = {
+    AnswerKind.STATED: ":green[:material/check: {}",
+    AnswerKind.INFERRED: ":orange[:material/contrast: {}",
+    AnswerKind.NONE: ":gray[:material/remove: {}",
+}
+_VERB_BY_ANSWER = {
+    (AnswerKind.STATED, Points.AGAINST): "Contradicts",
+    (AnswerKind.STATED, Points.FOR): "Confirms",
+    (AnswerKind.STATED, Points.NEITHER): "Settles",
+    (AnswerKind.INFERRED, Points.AGAINST): "Points against",
+    (AnswerKind.INFERRED, Points.FOR): "Speaks for",
+    (AnswerKind.INFERRED, Points.NEITHER): "Helps to judge",
 }
 _REJECTION_REASONS = ("Not about this claim", "Out of date", "Not reliable", "Repeats another source")
 
@@ -361,7 +364,7 @@ def _draw_source_head(case: Case, item: Evidence) -> None:
     with st.container(gap="xxsmall"):
         st.markdown(f"{' '.join(filter(None, badges))} :small[:gray[{' · '.join(facts)}]]")
         repetition_line(case, item)
-        st.markdown(f":small[Chosen because: {escaped(item.why, 240)}]")
+        st.markdown(f":small[Why it is here: {escaped(item.why, 240)}]")
         for check in source.fact_checks:
             st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _MAX_FINDING_CHARACTERS)}]")
         if (note := first_shown(source.notes)) is not None:
@@ -374,10 +377,9 @@ def _draw_source_head(case: Case, item: Evidence) -> None:
 def _draw_model_answers(case: Case, item: Evidence) -> None:
     """Draw what the model found in the passage, a line for each answer."""
     for found in case.settlement.all_of(item) if case.settlement is not None else ():
-        look, first, other = _LABELS_BY_ANSWER[found.answer]
-        name = first if found.claim == 1 else other
-        points = _LABEL_BY_POINTS[found.points] if found.answer is not AnswerKind.NONE else ""
-        said = look.format(name) + (f", {points}" if points else "")
+        verb = _VERB_BY_ANSWER.get((found.answer, found.points))
+        name = f"{verb} {'the claim' if found.claim == 1 else 'another claim in the post'}" if verb else "Background"
+        said = _LOOK_BY_ANSWER[found.answer].format(name)
         st.markdown(f":small[{said}]: {escaped(found.tells, _MAX_FINDING_CHARACTERS)}]")
 
 
@@ -386,14 +388,17 @@ def _mark_answering_words(case: Case, item: Evidence) -> tuple[Passage, str]:
     shown, words = st.session_state.get(f"{_chosen_passage_key(case)}-words", ("", None))
     if shown == item.id and words is not None and words.end <= len(item.passage.text):
         return item.passage.replace(marks=(words,)), (
-            "Marked: the words closest to the sentence of the note. Any text in grey is around the passage."
+            "Highlighted: the words closest to the sentence. Grey text comes before and after the passage."
         )
     found = case.settlement.all_of(item) if case.settlement is not None else []
     spans = tuple(answer.span for answer in found if answer.span is not None)
     if not spans:
-        return item.passage, "Marked: the sentences closest to the post. Any text in grey is around the passage."
+        return (
+            item.passage,
+            "Highlighted: the sentences closest to the post. Grey text comes before and after the passage.",
+        )
     return item.passage.replace(marks=spans), (
-        "Marked: the words that answer the claim, according to the model. Any text in grey is around the passage."
+        "Highlighted by the model: the words that settle the claim. Grey text comes before and after the passage."
     )
 
 

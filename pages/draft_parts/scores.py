@@ -21,7 +21,7 @@ from pages.common.session import button, cases, notices
 from pages.draft_parts.note import SCORE_BUTTON, asking, save_typed, stop_asking
 
 _NOTICE_AREA = StepName.REVIEW.value
-_JUDGES = {"trained head": "a small model trained on rated notes"}
+_TRAINED_HEAD = "trained head"
 
 
 def score_button(case: Case, job: JobRecord | None) -> None:
@@ -94,7 +94,12 @@ def _draw_gates(case: Case, assessment: Assessment) -> None:
         )
     judges = {gate.gate.value: gate.judge for gate in assessment.told if gate.judge not in ("", BY_PERSON)}
     others = [name for name, judge in judges.items() if judge not in assessment.engine.split("+")[:1]]
-    lines = [f"Judge for {name}: {escaped(_JUDGES.get(judges[name], judges[name]))}" for name in others]
+    lines = [
+        f"{name.capitalize()} was estimated from past notes."
+        if judges[name] == _TRAINED_HEAD
+        else f"Judge for {name}: {escaped(judges[name])}"
+        for name in others
+    ]
     lines += [_format_probabilities(assessment)] if assessment.engine.startswith("llm:") else []
     if lines:
         st.caption("  \n".join(lines))
@@ -104,7 +109,7 @@ def _format_probabilities(assessment: Assessment) -> str:
     """Return the judge's probabilities, and their product where it gives all three (CrowdNotes+ 4.3, equation 1)."""
     known = [f"{gate.gate.as_text} {gate.probability:.2f}" for gate in assessment.gates if gate.probability is not None]
     if not known:
-        return "How sure the judge is: this model gives no probabilities."
+        return "This model gives no probabilities."
     whole = "" if assessment.probability is None else f"; all three together {assessment.probability:.2f}"
     return f"How sure the judge is that each passes, from 0 to 1: {', '.join(known)}" + whole
 

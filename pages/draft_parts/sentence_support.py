@@ -12,7 +12,6 @@ import streamlit as st
 from crowdnotes.cases import actions
 from crowdnotes.domain import Basis, Case, Evidence, Pair, SentenceSupport, Support
 from crowdnotes.text.markdown import clip, escaped
-from crowdnotes.wording import plural
 from pages.common.components import (
     marked_text,
     note_pieces,
@@ -112,8 +111,8 @@ _SIGN_BY_SUPPORT = {
 }
 _LABEL_BY_FINDING = {
     Support.SUPPORTED: "The passage says it",
-    Support.PARTLY: "Only in part",
-    Support.UNSUPPORTED: "It does not",
+    Support.PARTLY: "Partly",
+    Support.UNSUPPORTED: "No",
 }
 
 
@@ -209,11 +208,7 @@ def _draw_comparison(case: Case, number: int, sentence: SentenceSupport, words: 
             st.caption(f"{escaped(sentence.by, 40)} found: {_LABEL_BY_FINDING[sentence.support]}")
         if sentence.doubts and sentence.support is Support.SUPPORTED:
             state[settled] = sentence.doubts_settled
-            label = plural(
-                len(sentence.doubts),
-                "I have checked the hint: the sentence is correct",
-                "I have checked the hints: the sentence is correct",
-            )
+            label = "I checked: the sentence is right"
             st.checkbox(label, key=settled, on_change=run_action, args=(_NOTICE_AREA, compare), disabled=decided)
 
 

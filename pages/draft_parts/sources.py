@@ -85,7 +85,7 @@ def look_further(case: Case) -> None:
     if _find_reach(case, asked=True) is not None:
         go = partial(st.session_state.update, {_look_further_key(case): True})
         button(
-            "Nothing here settles it? Where else to look",
+            "Not enough here? Search elsewhere",
             f"go-{_look_further_key(case)}",
             _NOTICE_AREA,
             go,
@@ -251,24 +251,20 @@ def _draw_settlement(case: Case, reach: Reach | None) -> None:
     if stated := {item.id for item, _ in case.settlement.stated(evidence, claim=1)}:
         said = plural(
             len(stated),
-            "{n} of {all} sources answers it, according to the model",
-            "{n} of {all} sources answer it, according to the model",
+            "{n} of {all} sources settles the claim, according to the model",
+            "{n} of {all} sources settle the claim, according to the model",
             all=len(evidence),
         )
         st.markdown(f":green-badge[:material/check: {said}]")
         return
     helping = len(case.settlement.answers(evidence))
-    helps = (
-        plural(helping, "{n} helps to conclude it", "{n} help to conclude it")
-        if helping
-        else "none helps to conclude it"
-    )
+    helps = plural(helping, "{n} helps to judge it", "{n} help to judge it") if helping else "none helps to judge it"
     if other := {item.id for item, _ in case.settlement.stated(evidence)}:
-        helps = plural(len(other), "{n} answers another claim of the post", "{n} answer another claim of the post")
+        helps = plural(len(other), "{n} settles another claim of the post", "{n} settle another claim of the post")
     missing = case.settlement.missing if reach is None else ""  # else it is shown there
     said = f" :small[Where to look: {escaped(missing, _MAX_STATEMENT_CHARACTERS)}]" if missing else ""
     st.markdown(
-        f":orange-badge[:material/search_off: No source answers it outright, according to the model; {helps}]{said}"
+        f":orange-badge[:material/search_off: No source settles the claim, according to the model; {helps}]{said}"
     )
 
 
@@ -323,7 +319,7 @@ def _draw_source_rows(case: Case, job: JobRecord | None, reach: Reach | None) ->
         st.caption(f":material/history: {gone}")
 
 
-_LABEL_BY_CATEGORY = {SourceCategory.OTHER: "other kind of source"}
+_LABEL_BY_CATEGORY = {SourceCategory.OTHER: "other website"}
 _BADGE_BY_VERDICT = {
     Verdict.BACKGROUND: (":gray-badge[:material/remove: {}]", "background"),
     Verdict.REJECT: (":red-badge[:material/block: {}]", "rejected"),
@@ -371,7 +367,7 @@ def _build_reading_badges(case: Case, item: Evidence) -> str:
         marks += f" :blue-badge[{fill('{name} chose: {verdict}', **about)}]"
     if own is None:
         # The reader moved on to it by itself: it counts as opened with what the person does there.
-        name = "shown, not judged yet" if chosen_source(case) == item.id else "not opened"
+        name = "open now, not decided" if chosen_source(case) == item.id else "not opened"
         return f"{marks} :gray-badge[{name}]"
     look, name = _BADGE_BY_VERDICT.get(own.verdict, ("", "")) if own.verdict else ("", "")
     return f"{marks} {look.format(name) if name else ''}"

@@ -124,7 +124,7 @@ def _draw_recognised_parts(found: Pasted, sources: Sources) -> None:
     parts = ["the post"] if found.words and (found.address or found.links) else []
     parts += ["its address"] if found.address else []
     parts += [plural(len(found.links), "1 link to a source", "{n} links to sources")] if found.links else []
-    taken = f"Recognised: {', '.join(parts)}." if parts else ""
+    taken = f"Found in your text: {', '.join(parts)}." if parts else ""
     limit, n = MAX_POST_CHARACTERS, len(found.words)
     long = f"{n:,} of at most {limit:,} characters." if n > limit / _LENGTH_HINT_DIVISOR else ""
     st.caption(" ".join(filter(None, (taken, _describe_search_places(sources), long))))
@@ -132,7 +132,7 @@ def _draw_recognised_parts(found: Pasted, sources: Sources) -> None:
 
 def _describe_search_places(sources: Sources) -> str:
     if sources["mode"] == Mode.AUGMENTATION:
-        return "Only your links are read. You can add a search under Options."
+        return "We will read only your links. You can add a search under Options."
     online = {item.name: item for item in workspace().services()}
     always = [name for name in sources["services"] if name not in online or not online[name].is_register]
     places = [*sources["libraries"], *(online[name].label if name in online else name for name in always)]
@@ -146,9 +146,9 @@ def _describe_search_places(sources: Sources) -> str:
         places.append(plural(registers, *called_for))
     named = escaped(", ".join(places))
     return (
-        f"Your links are read, and search words will go to: {named}."
+        f"We will read your links and send a few search words to: {named}."
         if sources["urls"]
-        else f"Search words will go to: {named}."
+        else f"We will send a few search words to: {named}."
     )
 
 

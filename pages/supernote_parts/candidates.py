@@ -171,8 +171,8 @@ def _draw_lost_candidates(made: SupernoteRound) -> None:
             "You asked for {wanted}. The model wrote {made} different ones."
             if writes
             else (
-                "You asked for {wanted}. Without a language model, candidates are sentences of the notes put "
-                "together, and these notes give {made}."
+                "You asked for {wanted}. Without a language model, candidates combine sentences of the notes. These "
+                "notes allow {made} combinations."
             )
         )
         sentences.append(fill(few, wanted=made.wanted, made=len(made.candidates)))

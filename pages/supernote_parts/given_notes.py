@@ -225,11 +225,11 @@ def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     unknown = sum(note.status is None for note in work.notes)
     not_known = plural(
         unknown,
-        "For 1 note it is not known what X decided. It is taken as not decided.",
-        "For {n} notes it is not known what X decided. They are taken as not decided.",
+        "We do not know X's decision for 1 of them and treat it as open.",
+        "We do not know X's decision for {n} of them and treat them as open.",
     )
     st.caption(
-        "CrowdNotes ticks the notes that call the post misleading and that X has not decided on. You can change that. "
+        "Ticked are all notes that call the post misleading and are still open on X. You can change that. "
         f"{not_known if unknown else ''}"
     )
     for remark in supernote_actions.remarks_on_notes(case):

@@ -113,7 +113,7 @@ def test_which_column_is_what_stays_open_and_filled_in_beside_an_error(app: App,
     walk = Walk(new_page(), app.url)
     page = walk.page
     walk.open("/libraries")
-    page.get_by_text("Which column is what").click()
+    page.get_by_text("Choose the columns").click()
     page.get_by_label("The text", exact=True).fill("body")
     walk.button("Add the library").click()
     expect(page.get_by_text("Choose a table or a folder first.")).to_be_visible()

@@ -70,7 +70,7 @@ def test_a_whole_note_needs_no_pointer_and_few_keys(app: App, desk: Desk, new_pa
     expect(walk.strip()).to_contain_text("2 of 2 opened, 2 used")
 
     keys.press("w")
-    walk.button("Put into the note").first.wait_for()
+    walk.button("Use this text").first.wait_for()
     walk.settled()
     keys.press("p")
     expect(walk.note()).not_to_have_value("")

@@ -56,7 +56,7 @@ def _seen_by_everyone(walk: Walk) -> None:
     assert faint_words(walk.page) == []
     assert serious_faults(walk.page) == []
     _chosen_by_keyboard(walk.page, sentence.get_attribute("aria-label") or "")
-    expect(walk.reader().get_by_text("Marked: the words closest to the sentence")).to_be_visible()
+    expect(walk.reader().get_by_text("Highlighted: the words closest to the sentence")).to_be_visible()
     walk.reader().get_by_role("button", name="sentence 1", exact=True).click()
     walk.settled()
     expect(walk.page.locator("[class*=st-key-sentence-1-]").first).to_be_in_viewport()

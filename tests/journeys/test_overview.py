@@ -42,7 +42,7 @@ def test_filters_outlive_a_look_at_a_case_and_a_picture_is_saved_with_its_senten
     walk.settled()
     plot = walk.page.locator(".st-key-overview-mended .js-plotly-plot").bounding_box()
     with walk.page.expect_download() as download:
-        walk.button("Save as image: Where notes were mended").click()
+        walk.button("Save as image: What was fixed after a failed check").click()
     download.value.save_as(tmp_path / "mended.png")
     with Image.open(tmp_path / "mended.png") as saved:
         assert plot is not None

@@ -24,7 +24,7 @@ def test_what_is_pasted_is_told_at_a_pause_and_a_source_of_an_example_opens_as_a
     walk.open()
     box = page.get_by_label("Paste the post")
     box.fill(f"{POST}\n{app.articles}/vitamin-c")
-    expect(page.get_by_text("Recognised: the post, 1 link to a source.")).to_be_visible()
+    expect(page.get_by_text("Found in your text: the post, 1 link to a source.")).to_be_visible()
     expect(box).to_be_focused()
 
     page.get_by_role("button", name="Try it").first.click()

@@ -160,10 +160,10 @@ class Walk:
         """Without a language model: find sentences to quote, put the first into the note, and score it."""
         self.tab("Note")
         self.button("Find sentences to quote").click()
-        self.button("Put into the note").first.wait_for()
+        self.button("Use this text").first.wait_for()
         expect(self.page.locator("[class*=st-key-job-panel]")).to_have_count(0)
         self.settled()
-        self.button("Put into the note").first.click()
+        self.button("Use this text").first.click()
         self.settled()
         expect(self.note()).not_to_have_value("")
         self.button("Score the note").click()
@@ -179,7 +179,7 @@ class Walk:
         for number in range(asked.count()):
             asked.nth(number).get_by_text("The passage says it", exact=True).click()
             self.settled()
-            hints = asked.nth(number).get_by_text("I have checked the hint")
+            hints = asked.nth(number).get_by_text("I checked: the sentence is right")
             if hints.count():
                 hints.click()
                 self.settled()

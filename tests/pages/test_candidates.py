@@ -49,7 +49,7 @@ def test_a_card_says_which_source_its_candidate_leads_with(desk: Desk) -> None:
     begun = WrittenSentence(FIRST, (Quotation(evidence_id="E1", span=Span(start=0, end=len(FIRST))),), Basis.STATED)
     desk.engine.answer = WriterAnswer((Written(FIRST, ("E1",), (begun,)), Written(SECOND, ("E1",))))
     at = desk.app(desk.run(desk.inspected(), "write"))
-    assert "Leads with E1, trials.example.edu (stated)" in texts(at)
+    assert "Starts from E1, trials.example.edu (stated)" in texts(at)
 
 
 def test_a_sentence_is_quoted_behind_the_words_that_are_there_and_undo_takes_it_out(desk: Desk) -> None:

@@ -31,11 +31,11 @@ def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_
     at = desk.app(case)
     assert not can_approve(at)
     assert at.button(key="decide-approved").label == "Approve: 1 thing left"
-    assert "1 thing left before it can be approved" in texts(at)
+    assert "1 thing left to do before approval" in texts(at)
 
     chips(at, f"tags-{case.id}-MISLEADING").set_value(["misleadingFactualError"]).run()
     assert at.button(key="decide-approved").label == "Approve the note"
-    assert "left before it can be approved" not in texts(at)
+    assert "left to do before approval" not in texts(at)
     assert can_approve(at)
     at.button(key="decide-approved").click().run()
 
@@ -106,7 +106,7 @@ def test_what_helps_is_said_for_the_failed_gate_alone_and_its_reason_covers_the_
     assert "Choose other passages, or remove some, then score the note again" in shown
     assert "Change the note" not in shown
     assert at.button(key="decide-approved").label == "Approve: 1 thing left"
-    assert "1 thing left before it can be approved" in shown
+    assert "1 thing left to do before approval" in shown
     assert "The relevance check failed" in shown
     assert "The correctness check" not in shown
     assert "The helpfulness check" not in shown
@@ -223,7 +223,7 @@ def test_approve_counts_what_is_left_and_counts_it_down(desk: Desk) -> None:
     at = desk.app(case)
     approve = "Approve: {} left".format
     assert at.button(key="decide-approved").label == approve("3 things")  # the gate, the link and a tag
-    assert "3 things left before it can be approved" in texts(at)
+    assert "3 things left to do before approval" in texts(at)
     chips(at, f"tags-{case.id}-MISLEADING").set_value(["misleadingFactualError"]).run()
     assert at.button(key="decide-approved").label == approve("2 things")
     field(at, "Why approve although the correctness check").set_value("The passage says so two lines on.").run()

@@ -38,7 +38,7 @@ def test_there_is_no_product_while_a_gate_gives_no_probability(desk: Desk, monke
 
 
 def test_a_model_without_probabilities_says_so(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "this model gives no probabilities" in texts(desk.app(_scored_by_a_model(desk, monkeypatch, {})))
+    assert "This model gives no probabilities" in texts(desk.app(_scored_by_a_model(desk, monkeypatch, {})))
 
 
 def test_a_suggested_wording_is_taken_with_one_click_and_undone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ def test_each_picture_has_its_sentence_in_words_and_for_screen_readers(desk: Des
         "1 of 1 scored note passes all three checks.",
         "2 cases: too few to say how it usually goes.",
         "Not counted: 1 case without a note.",
-        "No cost: no language model was asked that costs anything.",
+        "No costs so far: no paid language model was used.",
     ):
         assert sentence in shown, sentence
     assert "How cases ended. 0 of 2 cases ended with an approved note, 1 without one, 1 is open." in plots(at)

@@ -92,7 +92,7 @@ def test_ticked_in_the_reader_it_moves_on_to_the_next_passage_without_a_verdict(
     assert verdicts(desk, case) == [Verdict.USE, Verdict.BACKGROUND, None]
     assert shown_in(at) == "E3"
     assert desk.newest(case).evidence[2].reviews == (), "to be shown it is not to have opened it"
-    assert "shown, not judged yet" in texts(at)
+    assert "open now, not decided" in texts(at)
     assert "not opened" not in texts(at)
     at.checkbox(key=f"reader-use-{case.id}-E3").check().run()
     assert bool(desk.newest(case).evidence[2].reviews)
@@ -153,7 +153,7 @@ def test_the_source_of_a_sentence_opens_at_the_words_that_are_nearest_to_it(desk
     at.button(key="source-of-1").click().run()
     assert not at.exception
     assert shown_in(at) == "E1"
-    assert "Marked: the words closest to the sentence of the note." in texts(at)
+    assert "Highlighted: the words closest to the sentence." in texts(at)
     assert "closest to the sentence of" not in texts(read(at, case)), "chosen by its row"
 
 

@@ -44,7 +44,7 @@ def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk:
     library = FOUND.replace(provider="library:own", label="Library own")
     case = searched(desk, outcomes=(FOUND, FAILED, library), queries=asked)
     shown = texts(unfolded(desk.app(case), f"searches-{case.id}"))
-    assert "These searches went to Europe PMC, PubMed." in shown
+    assert "These search words were sent to Europe PMC, PubMed." in shown
     assert "Also searched on this computer: Library own." in shown
     assert "“vitamina C resfriado” :gray[the claim · Spanish]" in shown
     assert "“vitamin C common cold” :gray[in English · English]" in shown
@@ -53,7 +53,7 @@ def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk:
 def test_each_place_is_told_with_what_it_found_or_why_it_failed(desk: Desk) -> None:
     case = searched(desk, outcomes=(FOUND, FAILED))
     at = desk.app(case)
-    assert "Where we searched: 1 place :orange[1 did not answer]" in texts(at), "told before it is opened"
+    assert "Where we searched: 2 places :orange[1 did not answer]" in texts(at), "told before it is opened"
     shown = texts(unfolded(at, f"searches-{case.id}"))
     assert "Europe PMC: 4 found · 1.2 s" in shown
     assert "PubMed:** It did not answer." in shown
@@ -68,7 +68,7 @@ READ = Source(id="b", title="A page", url="https://b.example.org/x", outcome=Fet
     ("found", "said"),
     [
         ({"outcomes": (NOTHING,)}, "No passage was found."),
-        ({"outcomes": (NOTHING, FAILED)}, "No passage was found, and a search failed."),
+        ({"outcomes": (NOTHING, FAILED)}, "We found nothing, and some searches failed."),
         ({"outcomes": (FOUND,), "hits": (OTHER,)}, "Nothing found helps to judge the post."),
         ({"outcomes": (FOUND,), "sources": (BLOCKED,)}, "No source could be read."),
         ({"outcomes": (FOUND,), "hits": (OTHER,), "sources": (BLOCKED,)}, "Nothing found helps to judge the post."),

@@ -24,7 +24,7 @@ def pasted(desk: Desk, text: str) -> AppTest:
 def test_words_address_and_links_in_one_box_become_a_case_that_reads_the_links(desk: Desk) -> None:
     at = pasted(desk, f"{POST}\n\n{ADDRESS}\n{LINK}")
     at.text_area(key="new-post-context").set_value("Is it the water?").run()
-    assert "Recognised: the post, its address, 1 link to a source." in texts(at)
+    assert "Found in your text: the post, its address, 1 link to a source." in texts(at)
     at.button(key="start").click().run()
     assert not at.exception
     case = desk.only()
@@ -72,7 +72,7 @@ def test_without_links_it_says_which_places_the_words_of_the_searches_go_to(
     at = desk.app()
     assert "No search is chosen" in texts(at)
     at.session_state["new-post-services"] = ["wikipedia", "pubmed"]
-    assert "Search words will go to: Wikipedia, PubMed." in texts(at.run())
+    assert "We will send a few search words to: Wikipedia, PubMed." in texts(at.run())
 
 
 def test_an_address_of_the_app_fills_in_a_post_once_and_begins_nothing(desk: Desk) -> None:

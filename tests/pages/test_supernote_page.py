@@ -119,7 +119,7 @@ def drawn(at: AppTest) -> str:
 
 def test_pasted_notes_become_a_case_whose_rows_say_what_is_used_and_why_not(desk: Desk) -> None:
     at = shown(desk)
-    assert "Makes one note from the notes that a post already has" in texts(at)
+    assert "Combine the notes under a post into one better note" in texts(at)
     field(at, "Text of the post").set_value(POST)
     field(at, "The notes, with their links").set_value(f"{FIRST}\n\n{SECOND}\n\n{SECOND}")
     at.button(key="read-notes").click().run()
@@ -136,7 +136,7 @@ def test_a_note_that_says_that_no_note_is_needed_is_not_ticked(desk: Desk) -> No
     at = shown(desk, case)
     assert [box.value for box in at.checkbox if box.label.startswith("Use ")] == [True, False]
     assert "Not eligible: It says that no note is needed." in texts(at)
-    assert "For 2 notes it is not known what X decided. They are taken as not decided." in texts(at)
+    assert "We do not know X's decision for 2 of them and treat them as open." in texts(at)
 
 
 def test_a_note_that_raters_turned_down_is_used_only_against_the_rule(desk: Desk) -> None:

@@ -127,9 +127,9 @@ def test_a_price_that_is_not_known_is_never_nothing() -> None:
     assert both.not_counted == ("1 case without a language model", "1 case whose price is not known")
     tokens = overview([unknown]).cost
     assert (tokens.sentence, tokens.unit) == ("Cases cost 500 tokens (n = 1).", "tokens")
-    assert overview([figures()]).cost.sentence == "No cost: no language model was asked that costs anything."
+    assert overview([figures()]).cost.sentence == "No costs so far: no paid language model was used."
     free = overview([figures(usage={"writing": Usage(calls=3)})]).cost  # as recorded answers are
-    assert (free.sentence, free.bars) == ("No cost: no language model was asked that costs anything.", ())
+    assert (free.sentence, free.bars) == ("No costs so far: no paid language model was used.", ())
 
 
 def test_a_filter_leaves_demonstrations_out_unless_asked_for() -> None:

@@ -131,7 +131,7 @@ class LibraryInfo(FrozenModel):
         if self.newest is not None:
             parts.append(f"newest of {self.newest}")
         if self.duplicates:
-            parts.append(plural(self.duplicates, "1 exact copy left out", "{n:,} exact copies left out"))
+            parts.append(plural(self.duplicates, "1 duplicate skipped", "{n:,} duplicates skipped"))
         if self.skipped:
             more = f"; and {self.skipped - 3:,} more" if self.skipped > 3 else ""
             parts.append(f"{self.skipped:,} passed over ({'; '.join(self.skipped_names[:3])}{more})")
