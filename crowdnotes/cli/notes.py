@@ -16,7 +16,7 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, x_sto
 from crowdnotes.text.table_files import decode_table
 
 if TYPE_CHECKING:
-    from crowdnotes.domain import JuryVerdict, SideVotes
+    from crowdnotes.domain import JuryVerdict
 
 
 app = typer.Typer(help="A simulated jury of both sides.", no_args_is_help=True)
@@ -71,16 +71,13 @@ def _print_jury_verdict(text: str, verdict: JuryVerdict) -> None:
         f"(90 % of juries: {low:.2f} to {high:.2f}), factor {verdict.note_factor:+.2f}{status}"
     )
     for side in (verdict.negative, verdict.positive):
-        print_text(f"  {side.people}: {_format_votes(side)}")
+        votes = f"{side.helpful} helpful, {side.somewhat_helpful} somewhat, {side.not_helpful} not helpful"
+        print_text(f"  {side.people}: {votes}")
     if verdict.means_nothing:
         return
     print_text(f"  {verdict.sentence}")
     for word in verdict.blocked_by:
         print_text(f"  blocked by {word.rule}: {word.reason}")
-
-
-def _format_votes(side: SideVotes) -> str:
-    return f"{side.helpful} helpful, {side.somewhat_helpful} somewhat, {side.not_helpful} not helpful"
 
 
 def length(

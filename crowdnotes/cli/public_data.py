@@ -16,7 +16,6 @@ from crowdnotes.text.markdown import count
 
 if TYPE_CHECKING:
     from crowdnotes.bridging.model import Factorization
-    from crowdnotes.bridging.public_scoring import PublicScores
     from crowdnotes.bridging.ratings import Ratings
     from crowdnotes.public_data.delays import Hours
     from crowdnotes.public_data.indexing import IndexReport
@@ -103,7 +102,18 @@ def score(
     scores = score_public_data(data, Thresholds(raters=load_settings().bridging_raters))
     counts = Counter(result.status.value for result in scores.statuses)
     if as_json:
-        print_json(_summarise_public_scores(scores, counts))
+        print_json(
+            {
+                "global_intercept": scores.fit.global_intercept,
+                "objective": scores.fit.objective,
+                "ratings": scores.fit.ratings,
+                "raters": scores.raters,
+                "statuses": dict(counts),
+                "dropped": scores.dropped,
+                "notices": list(scores.notices),
+                "notes": scores.statuses,
+            }
+        )
         return
     print_text(scores.raters.sentence)
     for status, many in counts.most_common():
@@ -146,19 +156,6 @@ def _summarise_factorization(found: Factorization, loaded: Ratings, dropped: dic
         "public_data": loaded.public,
         "dropped": dropped,
         "warnings": doubts(found),
-    }
-
-
-def _summarise_public_scores(scores: PublicScores, counts: Counter[str]) -> dict[str, object]:
-    return {
-        "global_intercept": scores.fit.global_intercept,
-        "objective": scores.fit.objective,
-        "ratings": scores.fit.ratings,
-        "raters": scores.raters,
-        "statuses": dict(counts),
-        "dropped": scores.dropped,
-        "notices": list(scores.notices),
-        "notes": scores.statuses,
     }
 
 

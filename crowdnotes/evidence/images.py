@@ -56,7 +56,8 @@ def clean_picture(content: bytes, name: str) -> Picture:
             if opened.mode not in _PALETTE_MODES:  # at once, so that a large photo is never held whole at full size
                 opened.thumbnail((_MAX_SIDE_PIXELS, _MAX_SIDE_PIXELS))
             upright = ImageOps.exif_transpose(opened)
-            picture = _flatten_on_white(upright) if lossy else _convert_to_rgb(upright)
+            colours = "RGBA" if upright.has_transparency_data else "RGB"
+            picture = _flatten_on_white(upright) if lossy else upright.convert(colours)
             picture.thumbnail((_MAX_SIDE_PIXELS, _MAX_SIDE_PIXELS))
             return _encode_picture(picture, "JPEG" if lossy else "PNG")
     except (Pillow.DecompressionBombError, Pillow.DecompressionBombWarning) as error:
@@ -80,10 +81,6 @@ def _build_too_many_pixels_error(shown: str) -> InputError:
     return InputError(
         f"{shown} has more than {MAX_PIXELS / 1e6:g} million pixels.", "Attach a smaller copy or a screenshot of it."
     )
-
-
-def _convert_to_rgb(picture: Pillow.Image) -> Pillow.Image:
-    return picture.convert("RGBA" if picture.has_transparency_data else "RGB")
 
 
 def _flatten_on_white(picture: Pillow.Image) -> Pillow.Image:

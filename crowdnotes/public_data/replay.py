@@ -268,8 +268,9 @@ class Replay:
             Levels(**dict(zip(_LEVEL_FIELDS, of_group[:, ratings - 1].tolist(), strict=True)))
             for of_group in self._levels
         )
+        ms = int(self.times[ratings - 1])  # 0 where the rating has no time
         return Moment(
-            at=_convert_ms_unless_zero(int(self.times[ratings - 1])),
+            at=_convert_known_ms(ms) if ms else None,
             ratings=ratings,
             minus=minus,
             plus=plus,
@@ -454,10 +455,6 @@ def _build_change(replayed: Replay, ratings: int, before: NoteStatus, said: Stat
         why=reason_text,
         numbers=tuple(distance.as_text() for outcome in crossed for distance in outcome.distances),
     )
-
-
-def _convert_ms_unless_zero(ms: int) -> datetime | None:
-    return _convert_known_ms(ms) if ms else None
 
 
 def _convert_known_ms(ms: int) -> datetime:

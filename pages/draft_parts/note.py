@@ -54,7 +54,8 @@ def cited_links(case: Case) -> None:
         return
     with st.container(key="cited-links", horizontal=True, vertical_alignment="center", gap="small"):
         for url, check in checks:
-            link = f"Link {escaped(host(_with_scheme(url)) or url, 60)}"
+            address = url if "://" in url else f"https://{url}"
+            link = f"Link {escaped(host(address) or url, 60)}"
             st.markdown(f":small[{link}] {_link_badge(check)}", width="content")
             web_link("Archived copy", check.archived_url if check is not None else None, "inventory_2")
 
@@ -79,10 +80,6 @@ def stop_asking(case: Case) -> None:
     if job is not None and asking(job):
         workspace().cancel(job)
         runner.wait(job.id, timeout=2)
-
-
-def _with_scheme(url: str) -> str:
-    return url if "://" in url else f"https://{url}"
 
 
 def proposals(case: Case, job: JobRecord | None) -> None:

@@ -31,7 +31,7 @@ def _draw_agreement() -> None:
                     continue
                 is_share = name == "Same finding"
                 interval = [
-                    _format_figure(it, is_share=is_share)
+                    f"{100 * it:.0f} %" if is_share else f"{it:.2f}"
                     for it in (figure.value, figure.low, figure.high)
                     if it is not None
                 ]
@@ -48,7 +48,3 @@ def _draw_agreement() -> None:
             icon=":material/download:",
             on_click="ignore",
         )
-
-
-def _format_figure(value: float, *, is_share: bool) -> str:
-    return f"{100 * value:.0f} %" if is_share else f"{value:.2f}"

@@ -42,7 +42,11 @@ def winner(case: Case, job: JobRecord | None) -> None:
         return
     best = made.winning
     if best is None:
-        _draw_no_winner()
+        st.warning(
+            "See below what each filter removed. Use other notes, or ask for more candidates.",
+            title="No candidate passed every filter, so there is no winner.",
+            icon=":material/filter_alt_off:",
+        )
     else:
         _draw_winner_and_best_note(case, made, best, busy=under_way(job))
         _draw_jury_scores(case, made, best)
@@ -93,14 +97,6 @@ def _draw_jury_caveats(made: SupernoteRound) -> None:
                 "the other side one above. The note intercept is how helpful a note is when this disagreement is "
                 f"taken out. X shows a note from {_get_helpful_line():.2f}. The same jurors rate all texts."
             )
-
-
-def _draw_no_winner() -> None:
-    st.warning(
-        "See below what each filter removed. Use other notes, or ask for more candidates.",
-        title="No candidate passed every filter, so there is no winner.",
-        icon=":material/filter_alt_off:",
-    )
 
 
 # --- the two side by side ---

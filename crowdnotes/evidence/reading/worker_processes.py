@@ -272,19 +272,14 @@ def _set_alarm(seconds: int) -> None:
 def _answer_request(message: Message, body: bytes) -> Message:
     from crowdnotes.evidence.reading.extract import extract
 
+    charset = message["charset"] if isinstance(message["charset"], str) else None
     try:
-        document = extract(
-            body, str(message["kind"]), _string_or_none(message["charset"]), str(message["url"]), lambda: None
-        )
+        document = extract(body, str(message["kind"]), charset, str(message["url"]), lambda: None)
     except FetchError as error:
         return {"outcome": error.outcome.value, "sentence": error.message}
     except MemoryError:
         return {"outcome": FetchOutcome.TOO_LARGE.value, "sentence": "The page takes too much memory to read."}
     return {"document": DOCUMENT.dump_python(document, mode="json")}
-
-
-def _string_or_none(value: object) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def main() -> None:

@@ -72,7 +72,13 @@ class ClinicalTrials(OnlineProvider):
             except SearchError as error:
                 if error.status != 403:
                     raise
-                raise _build_not_let_in_error() from error
+                raise SearchError(
+                    "It did not let this program in (403), whatever is searched for: it does so to some networks and "
+                    "programs.",
+                    ProviderState.FAILED,
+                    "Search at clinicaltrials.gov in your browser and paste the trial's link, or try from another "
+                    "network.",
+                ) from error
 
         numbers = trials_in(query)
         found = ask(" OR ".join(numbers)) if numbers else all_then_any(query, ask)
@@ -91,14 +97,6 @@ class ClinicalTrials(OnlineProvider):
             url=f"https://clinicaltrials.gov/study/{number}",
             published=parse_date(string(entry, "statusModule", "studyFirstPostDateStruct", "date")),
         )
-
-
-def _build_not_let_in_error() -> SearchError:
-    return SearchError(
-        "It did not let this program in (403), whatever is searched for: it does so to some networks and programs.",
-        ProviderState.FAILED,
-        "Search at clinicaltrials.gov in your browser and paste the trial's link, or try from another network.",
-    )
 
 
 def _describe_trial(entry: object, until: date | None) -> list[str]:

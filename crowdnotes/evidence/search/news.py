@@ -91,8 +91,9 @@ class CurrentEvents(OnlineProvider):
         most = MAX_SEARCH_CHARACTERS - len(_IN_TITLE) - 1
         matching = all_then_any(query, ask, most_characters=most)
         found = [day for record in matching if (day := _parse_day_title(string(record, "title")))]
-        days = [*named, *found, *(last - timedelta(days=before) for before in range(_RECENT_DAYS))]
-        entries = [entry for entry in self._entries(_keep_days_until(days, last), check) if entry.shares(wanted)]
+        days = dict.fromkeys([*named, *found, *(last - timedelta(days=before) for before in range(_RECENT_DAYS))])
+        all_entries = self._entries([day for day in days if day <= last], check)
+        entries = [entry for entry in all_entries if entry.shares(wanted)]
         entries.sort(key=lambda entry: (-entry.shares(wanted), -entry.day.toordinal()))
         return first_hits((entry.as_hit(self.name, query) for entry in entries), limit, until)
 
@@ -140,10 +141,6 @@ def _parse_entries(day: date, wikitext: str) -> Iterator[_EventEntry]:
 def _parse_day_title(title: str) -> date | None:
     found = _DAY_TITLE_PATTERN.fullmatch(title)
     return parse_date(f"{found[3]} {found[2]} {found[1]}") if found else None
-
-
-def _keep_days_until(days: list[date], last: date) -> list[date]:
-    return [day for day in dict.fromkeys(days) if day <= last]
 
 
 # A sentence of its own: neither JSON nor a page.

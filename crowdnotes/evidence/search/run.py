@@ -471,10 +471,6 @@ def setting_that_helps(
 def _is_elsewhere(exchange: Exchange) -> bool:
     """Return whether nothing, or another service, answers at that address."""
     status = exchange.status
-    return (
-        status is None or 300 <= status < 400 or status in _NOT_HERE_STATUSES or (status < 300 and _is_page(exchange))
-    )
-
-
-def _is_page(exchange: Exchange) -> bool:
-    return "html" in exchange.answer.partition(":")[0]
+    if status is None or 300 <= status < 400 or status in _NOT_HERE_STATUSES:
+        return True
+    return status < 300 and "html" in exchange.answer.partition(":")[0]

@@ -122,7 +122,7 @@ def measure_reach(
     tallies = {provider.name: _ReachTally() for provider in providers}
     together, known = _ReachTally(), 0
     for number, note in enumerate((note for note in shown if note.note_id in cited), 1):
-        human, day = cited[note.note_id], _get_day_written(note)
+        human, day = cited[note.note_id], datetime.fromtimestamp((note.created_at_ms or 0) / 1000, UTC).date()
         posts = _find_known_posts(note, providers, libraries)
         known += bool(posts)
         leave_out = _build_leave_out(note, human, posts, day)
@@ -196,10 +196,6 @@ class _CitedPages:
 def _get_words_of_url(url: str) -> str:
     """Return the words of an address, without its site."""
     return " ".join(part for part in url.partition("://")[2].partition("/")[2].replace("_", "-").split("-") if part)
-
-
-def _get_day_written(note: HealthNote) -> date:
-    return datetime.fromtimestamp((note.created_at_ms or 0) / 1000, UTC).date()
 
 
 def _find_known_posts(note: HealthNote, providers: Sequence[SearchProvider], libraries: Libraries) -> set[int]:
