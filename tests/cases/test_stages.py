@@ -13,6 +13,7 @@ from sqlalchemy import delete
 
 from crowdnotes.cases import actions, approval, follow_up_stages, gathering_stages, intake
 from crowdnotes.cases.gathering_stages import SourceRequest, StageContext, StageResult
+from crowdnotes.cases.stages import STAGES
 from crowdnotes.domain import (
     PROGRAM,
     Case,
@@ -88,6 +89,10 @@ def engine() -> ThinkingEngine:
 def desk(tmp_path: Path, engine: ThinkingEngine) -> Iterator[Desk]:
     with small_workspace(tmp_path, engine=engine) as workspace:
         yield Desk(workspace, engine)
+
+
+def test_every_stage_is_in_the_table() -> None:
+    assert list(STAGES) == list(StageName)
 
 
 def test_where_a_passage_states_it_it_is_asked_once_and_nothing_more_is_searched(desk: Desk) -> None:
