@@ -130,7 +130,10 @@ STAGES = {
 
 
 def gathering(case: Case, context: StageContext) -> list[Stage]:
-    """Queries and search (automation), reading, passages, and whether they settle the claim: see `_settling`."""
+    """Search in automation, read the pages, find passages, and ask a model whether they settle the claim.
+
+    Raises InputError when there is nowhere to look.
+    """
     nowhere = intake.missing_scope_error(search_scope_of(case))
     if nowhere is not None:
         raise nowhere
@@ -148,7 +151,7 @@ def _wait_for_wish(case: Case, skip: Callable[[Case], StageOutcome | None]) -> S
 
 
 def _settling(case: Case) -> list[Stage]:
-    """Whether the passages settle the claim; and where none states it, one more search, and the question again."""
+    """Ask whether the passages settle the claim; in automation, if none states it, search once more and ask again."""
     settle = STAGES[StageName.SETTLE]
     if case.mode is not Mode.AUTOMATION:
         return [settle]
@@ -175,7 +178,7 @@ def _search_stages(kind: FollowUpKind, search: SearchSelector) -> list[Stage]:
 
 
 def following_up(case: Case, context: StageContext) -> list[Stage]:
-    """What is left to do for the follow-up search that was asked for. Raises WorkflowError when none was."""
+    """Run what is left of the follow-up search that a person asked for. Raises WorkflowError when there is none."""
     asked = follow_up_stages.unfinished(case.open_search)
     stages = _search_stages(asked.kind, follow_up_stages.with_id(asked.id))
     thinks = context.engine.uses_language_model and asked.aim is Aim.JUDGE
@@ -183,9 +186,9 @@ def following_up(case: Case, context: StageContext) -> list[Stage]:
 
 
 def writing(case: Case, context: StageContext, *, before_inspection: bool) -> list[Stage]:
-    """Candidate notes from the passages in use, compared and the best one revised.
+    """Write candidate notes from the passages in use; a model compares them and revises the best.
 
-    `before_inspection` proposes from all of them; else WorkflowError while no passage is in use.
+    `before_inspection` writes from all passages; else WorkflowError while none is in use.
     """
     if not case.used_evidence and not before_inspection:
         raise WorkflowError("evidence first", "No source is in use yet.", "Open a source and choose to use it.")
@@ -197,7 +200,10 @@ def writing(case: Case, context: StageContext, *, before_inspection: bool) -> li
 
 
 def scoring(case: Case, _: StageContext, *, before_inspection: bool, scores_only: bool) -> list[Stage]:
-    """One assessment of the text, the jury, and the links, asked meanwhile; see `StageRunner.assess_steps`."""
+    """Score the note, simulate the jury and check the links; with `scores_only` score it alone, for studies.
+
+    `before_inspection` judges over the passages that the note cites; else WorkflowError when there is no note.
+    """
     if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
         raise WorkflowError("no note", "There is no note to score yet.", "Write the note first.")
     score, links = partial(writing_stages.score, before_inspection=before_inspection), STAGES[StageName.LINKS]
@@ -206,9 +212,9 @@ def scoring(case: Case, _: StageContext, *, before_inspection: bool, scores_only
 
 
 def combining(case: Case, context: StageContext) -> list[Stage]:
-    """The linked pages, candidates, filters, the jury, the judge of the best where a model is at work, credit.
+    """Read the linked pages, then make, filter and rank candidates; a model compares the best; credit the notes.
 
-    One that was stopped goes on where it was. Raises WorkflowError of a case without notes, or when none is used.
+    Work that was stopped goes on where it was. Raises WorkflowError for a case without notes, or when none is used.
     """
     if not supernote_actions.require_work(case).used:
         raise WorkflowError("no notes", "No note is used.", "Choose one to use: the reasons are beside them.")
@@ -227,7 +233,7 @@ def combining(case: Case, context: StageContext) -> list[Stage]:
 
 
 def answering(case: Case, context: StageContext) -> list[Stage]:
-    """Open suggestions, answered by the model at work. Raises WorkflowError where there is nothing to do."""
+    """Let the model answer the open suggestions. Raises WorkflowError without a model or an open suggestion."""
     if context.engine.supernotes is None:
         raise WorkflowError("no model", "No language model is in use.", "Answer them yourself.")
     if not suggestions.open_suggestions(case) or case.draft is None:
@@ -236,7 +242,7 @@ def answering(case: Case, context: StageContext) -> list[Stage]:
 
 
 def checking_links(_: Case, __: StageContext) -> list[Stage]:
-    """The note's links, all asked again."""
+    """Ask all links of the note again."""
     return [replace(STAGES[StageName.LINKS], run=partial(writing_stages.check_links, afresh=True))]
 
 
@@ -247,7 +253,7 @@ Plan = Callable[[Case, StageContext], list[Stage]]
 
 
 def _keep_stage_result(newest: Case, worked_on: Case, changes: Changes, stage: StageRecord) -> Case:
-    """The newest case with a stage's result, merged with what a person did meanwhile.
+    """Return the newest case with a stage's result, merged with what a person did meanwhile.
 
     Raises WorkflowError when what the stage worked for is gone.
     """
@@ -281,7 +287,7 @@ class StageRunner:
         return StageRunner(self.cases.with_fence(fence), context)
 
     def gather_steps(self, case_id: str) -> list[Step]:
-        """See `gathering`; before it an engine that sees reads the images. InputError when there is nowhere to look."""
+        """See `gathering`; an engine that sees first reads the images."""
         steps = self._steps(case_id, gathering)
         unread = intake.unread_images(self.cases.get(case_id, Act.WORK))
         images = [self._image_step(case_id)] if self.context.engine.sees and unread else []
@@ -296,10 +302,7 @@ class StageRunner:
         return self._steps(case_id, partial(writing, before_inspection=before_inspection))
 
     def assess_steps(self, case_id: str, *, before_inspection: bool = False, scores_only: bool = False) -> list[Step]:
-        """One assessment of the text, the jury, and the links; with `scores_only` the assessment alone, for studies.
-
-        `before_inspection` judges over the passages that the text cites; else WorkflowError when there is no text.
-        """
+        """See `scoring`."""
         plan = partial(scoring, before_inspection=before_inspection, scores_only=scores_only)
         return self._steps(case_id, plan, Touches.SCORES)
 
@@ -414,10 +417,10 @@ class StageRunner:
         return run_metered
 
     def _image_step(self, case_id: str) -> Step:
-        """A step in which an engine that sees reads the images that nobody has read.
+        """Return the step in which an engine that sees reads the images that nobody has read.
 
-        One that cannot be read is told and left for a person, one that is taken off meanwhile is passed over; the
-        others and the rest of the job go on.
+        An image that it cannot read is left for a person, with an event that says so; one that was removed meanwhile
+        is skipped. The other images and the rest of the job go on.
         """
         cases, engine, clock = self.cases, self.context.engine, self.context.clock
 

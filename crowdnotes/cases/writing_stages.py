@@ -34,7 +34,7 @@ _MAX_KEPT_VERDICTS = 20  # of the jury, so that an edit can be compared with wha
 
 
 def draft(case: Case, _: Progress, tools: StageContext, *, before_inspection: bool = False) -> StageResult:
-    """Candidate notes from the passages in use; `before_inspection` from all, and only where a note is asked for."""
+    """Write candidate notes from the passages in use; `before_inspection` from all, unless `why_no_note` forbids it."""
     evidence = _choose_writing_evidence(case) if before_inspection else case.used_evidence
     brief = tools.brief(case)
     reason = why_no_note(brief, evidence) if before_inspection else ""
@@ -51,7 +51,7 @@ def draft(case: Case, _: Progress, tools: StageContext, *, before_inspection: bo
 
 
 def revise(case: Case, _: Progress, tools: StageContext) -> StageResult:
-    """The candidates in the judge's order, the best one revised; as they were written where that fails."""
+    """Put the candidates into the judge's order and revise the best; they stay as they are where that fails."""
     if not case.candidates:
         return {}, StageOutcome.not_needed("There is no note to compare")
     evidence = _choose_writing_evidence(case)
@@ -68,7 +68,7 @@ def revise(case: Case, _: Progress, tools: StageContext) -> StageResult:
 
 
 def score(case: Case, progress: Progress, tools: StageContext, *, before_inspection: bool = False) -> StageResult:
-    """One assessment of the text; `before_inspection` over the passages it cites, and a note that fails is mended."""
+    """Judge the note; `before_inspection` over the passages that it cites, and a model repairs one that fails."""
     if case.draft is None:
         return {}, StageOutcome.not_needed("There is no note to score.")
     evidence = _choose_judging_evidence(case, case.draft) if before_inspection else case.used_evidence
@@ -82,16 +82,19 @@ def score(case: Case, progress: Progress, tools: StageContext, *, before_inspect
     summary, changes = _summarise_gates(judged), dict[str, object]()
     assessment = with_checks(assessment, text, evidence, case.sentence_checks)
     if before_inspection and case.draft.engine != "person" and tools.engine.uses_language_model:
-        changes, mended, said = _mend(case, case.draft, assessment, tools)
-        judged, summary = (*judged, *mended), summary + said
+        changes, repaired, said = _repair(case, case.draft, assessment, tools)
+        judged, summary = (*judged, *repaired), summary + said
     verdicts = tuple((gate.gate.value, gate.status) for gate in judged)
     return {"assessment": assessment, **changes}, StageOutcome(summary=summary, verdicts=verdicts)
 
 
-def _mend(
+def _repair(
     case: Case, draft: Draft, assessment: Assessment, tools: StageContext
 ) -> tuple[dict[str, object], Sequence[GateResult], str]:
-    """A note that nobody has read yet and that failed a gate is mended once; it stands if it passes them all."""
+    """Repair, once, a note that failed a gate and that nobody has read; the new one is kept if it passes all gates.
+
+    Returns the changes, the gates of a new note that is kept, and what happened, to put behind the summary.
+    """
     brief = tools.brief(case)
     evidence = _choose_writing_evidence(case)
     if has_no_source_for_more(brief, evidence, draft, assessment):
@@ -113,7 +116,7 @@ def _mend(
 
 
 def vote(case: Case, _: Progress, tools: StageContext) -> StageResult:
-    """A verdict of the simulated jury on the note as it stands, and one on each candidate, by the same jurors.
+    """Let one simulated jury judge the note and each candidate.
 
     What cannot be judged is NOT RUN with its reason in the summary.
     """
@@ -151,22 +154,22 @@ def _summarise_gates(gates: Sequence[GateResult]) -> str:
 
 
 def _choose_writing_evidence(case: Case) -> tuple[Evidence, ...]:
-    """The passages in use; while there are none, all that were found to judge the claim by."""
+    """Return the passages in use; while there are none, all that were found to judge the claim by."""
     return case.used_evidence or case.judging_evidence
 
 
 def _choose_judging_evidence(case: Case, draft: Draft) -> tuple[Evidence, ...]:
-    """What a note is judged over: the passages in use; while there are none, those that it cites."""
+    """Return the passages in use; while there are none, those that the note cites."""
     return case.used_evidence or tuple(item for item in case.evidence if item.id in draft.evidence_ids)
 
 
 def _explain_no_note(reason: str) -> StageOutcome:
-    """To write no note is a result; `reason` is shown where the note would be."""
+    """Return how writing ended without a note: that is a result. `reason` is shown where the note would be."""
     return StageOutcome(summary=f"No note: {reason}", reason=reason)
 
 
 def written_before(case: Case) -> StageOutcome | None:
-    """How writing ended where its notes were never compared, as the work was stopped or failed; else None."""
+    """Return how writing ended, if its notes were never compared because the work was stopped or failed."""
     at = {stage.name: stage.finished_at for stage in case.stages}
     written, compared = at.get(StageName.DRAFT), at.get(StageName.REVISE)
     if not case.candidates or written is None or (compared is not None and compared >= written):
@@ -177,13 +180,13 @@ def written_before(case: Case) -> StageOutcome | None:
 
 
 def _choose_first_stated(case: Case) -> Draft:
-    """The first candidate whose answer is stated, if there is one."""
+    """Return the first candidate whose answer a passage states, else the first."""
     stated = (draft for draft in case.candidates if not draft.is_inferred(case.settlement, case.evidence))
     return next(stated, case.candidates[0])
 
 
 def _make_draft(case: Case, draft: Draft) -> dict[str, object]:
-    """The note that is made the draft, unless it is already or the draft is a person's own words."""
+    """Return the change that makes a note the draft; none if it is, or if the draft is in a person's own words."""
     if case.draft is not None and (case.draft.engine == "person" or case.draft.sha256 == draft.sha256):
         return {}
     return {"draft": draft, "revisions": with_revision(case)}
