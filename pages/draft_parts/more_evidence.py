@@ -116,9 +116,12 @@ def follow_up_result(case: Case, job: JobRecord | None) -> None:
     if asked is None or (asked.kind is FollowUpKind.SWAP and asked.added and case.evidence_by_id(asked.about)):
         return  # nothing, or what was swapped was brought back since
     with st.container(key="follow-up-result", gap="xsmall"):
-        words = asked.as_text
-        icon = ":material/check:" if asked.added else ":material/search_off:"
-        st.info(escaped(asked.outcome), title=escaped(words[:1].upper() + words[1:]), icon=icon)
+        title = escaped(asked.as_text[:1].upper() + asked.as_text[1:])
+        if asked.search_not_run:
+            st.warning(escaped(asked.outcome), title=title, icon=":material/warning:")
+        else:
+            icon = ":material/check:" if asked.added else ":material/search_off:"
+            st.info(escaped(asked.outcome), title=title, icon=icon)
         failures(_find_unanswered(case, asked))
         if asked.kind is FollowUpKind.SWAP and any(item.id == asked.about for item in case.taken_away):
             closed = under_way(job) or case.decision is not None

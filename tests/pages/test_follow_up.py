@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.cases import actions, follow_up_stages, intake
-from crowdnotes.domain import Aim, Case, FollowUpKind, Mode, SourceCategory, Verdict
+from crowdnotes.domain import Aim, Case, FollowUpKind, Mode, SourceCategory, StageName, StageOutcome, Verdict
 from crowdnotes.jobs import JobState
 from crowdnotes.settings import Settings
 from crowdnotes.workspace import open_workspace
@@ -227,3 +227,17 @@ def test_a_follow_up_that_found_nothing_is_told_once(desk: Desk) -> None:
     at.button(key=f"{key}-go").click().run()
     desk.finish_latest(case, at)
     assert texts(at).count("Nothing new") == 1
+
+
+def test_a_follow_up_whose_search_was_not_answered_is_a_warning_and_not_nothing_found(
+    desk: Desk, gathered: Case
+) -> None:
+    case = followed_up(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
+    assert not desk.app(case).warning
+    (asked,) = case.follow_ups
+    ended = StageOutcome.not_run("No search was answered.")
+    search = next(stage for stage in asked.stages if stage.name is StageName.SEARCH).replace(**dict(ended))
+    unanswered = asked.replace(added=(), stages=(search,), outcome="Nothing new: the search was not answered.")
+    at = desk.app(desk.changed(case, follow_ups=(unanswered,)))
+    (warning,) = at.warning
+    assert "the search was not answered" in warning.value
