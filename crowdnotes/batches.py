@@ -26,7 +26,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, select, text, up
 
 from crowdnotes.cases import intake
 from crowdnotes.cases.intake import new_case_id
-from crowdnotes.domain import Act, Mode
+from crowdnotes.domain import INFERRED, Act, Mode
 from crowdnotes.engines.choice import price_is_known
 from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, JobCancelled, JobError
 from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Step, plain_step
@@ -379,12 +379,13 @@ class Batch:
         """Settle a row whose work has ended: why it failed, "" when it is done, nothing where it waits once more."""
         job = self._workspace.runner.latest(case_id)
         try:
-            used = self._workspace.cases.get(case_id).used
+            case = self._workspace.cases.get(case_id)
         except CaseNotFoundError as error:
             with reading(self._engine) as connection:
                 was_made = job is not None or connection.scalar(_select_tombstone(case_id)) is not None
             self._end(number, FAILED if was_made else WAITING, error.message if was_made else "", 0.0)
             return [error.message] if was_made else []
+        used, draft = case.used, case.draft
         if job is None or job.state is JobState.INTERRUPTED:
             self._end(number, WAITING, "", used.dollars)
             return []
@@ -397,7 +398,8 @@ class Batch:
                 "Set CROWDNOTES_LLM_DOLLARS_PER_MILLION_INPUT and …_OUTPUT, or run the batch without a budget.",
             )
         state, reason = (DONE, "") if job.state is JobState.DONE else (FAILED, _get_failure_reason(job))
-        self._end(number, state, reason, dollars)
+        is_inferred = draft is not None and draft.is_inferred(case.settlement, case.evidence)
+        self._end(number, state, reason or (f"{INFERRED}." if is_inferred else ""), dollars)
         return [reason]
 
     def _end(self, number: int, state: str, reason: str, dollars: float) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from crowdnotes.domain import (
+    INFERRED,
     X_HOSTS,
     Case,
     Classification,
@@ -124,6 +125,7 @@ def _build_csv_row(case: Case) -> dict[str, str]:
         row |= {"reason": decision.reason, "overrides": over}
     if draft is not None:
         row |= {"note": draft.text, "characters": str(note_length(draft.text)), "jury": _jury_cell(case)}
+        row["inferred"] = "yes" if draft.is_inferred(case.settlement, case.evidence) else "no"
     newest = case.finished_round
     if newest is not None:
         names = {note.id: note.note_id or note.id for note in newest.notes}
@@ -133,7 +135,7 @@ def _build_csv_row(case: Case) -> dict[str, str]:
 
 _CSV_COLUMNS = (
     "id created_at updated_at mode status decision decided_by decided_at reason overrides classification tags"
-    " post_url post note characters"
+    " post_url post note characters inferred"
 ).split()
 _CSV_COLUMNS += [*GateName, "gate_reasons", "jury", "sources"]
 _CSV_COLUMNS += (
@@ -238,6 +240,8 @@ def _note_lines(case: Case) -> Iterator[str]:
         return
     yield from _fence_text(case.draft.text)
     yield f"\n{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one.\n"
+    if case.draft.is_inferred(case.settlement, case.evidence):
+        yield f"{INFERRED}.\n"
     for check in case.link_checks:
         if check.url in cited_urls(case):
             state = f"{check.as_text}, asked {check.checked_at:%Y-%m-%d %H:%M} UTC."

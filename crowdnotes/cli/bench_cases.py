@@ -469,6 +469,7 @@ def _build_post_row(
     draft = case.draft
     return row.replace(
         note=draft.text if draft else "",
+        inferred=draft is not None and draft.is_inferred(case.settlement, case.evidence),
         gates={gate.gate: gate.status for gate in case.assessment.gates} if case.assessment else {},
         candidates=tuple(candidate.text for candidate in case.candidates),
         changes=draft.changes if draft else "",

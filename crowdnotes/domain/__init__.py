@@ -125,6 +125,7 @@ from crowdnotes.domain.moderation import (
     turn_of,
 )
 from crowdnotes.domain.note import (
+    INFERRED,
     Basis,
     Classification,
     Draft,

@@ -40,6 +40,9 @@ class Support(LabelledEnum):
 _SCORED_SUPPORT = {Support.WRONG_SOURCE: Support.UNSUPPORTED, Support.CANNOT_TELL: Support.UNCHECKED}
 
 
+INFERRED = "Inferred: no source of this note says outright whether the claim is right"
+
+
 class Basis(LabelledEnum):
     """How a sentence rests on its passage: said outright, put together from two places, or concluded from it."""
 

@@ -8,7 +8,19 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.cases import actions, approval
-from crowdnotes.domain import Act, Basis, Case, Draft, Evidence, GateStatus, LinkCheck, LinkState, Quotation, StageName
+from crowdnotes.domain import (
+    INFERRED,
+    Act,
+    Basis,
+    Case,
+    Draft,
+    Evidence,
+    GateStatus,
+    LinkCheck,
+    LinkState,
+    Quotation,
+    StageName,
+)
 from crowdnotes.errors import StoreError, WorkflowError
 from crowdnotes.evidence.demo_pages import example_of
 from crowdnotes.jobs import JobRecord
@@ -102,7 +114,7 @@ def _warn_of_inference(case: Case) -> None:
         st.warning(
             "Read the sources and ask yourself: does it follow from what they say? If not, change the note or decide "
             "“Not enough evidence”.",
-            title="Inferred: no source of this note says outright whether the claim is right",
+            title=INFERRED,
             icon=":material/psychology_alt:",
         )
 

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from crowdnotes.cases.export import cases_csv, form_labels, post_url, to_json, to_markdown
 from crowdnotes.cases.intake import checked_post
 from crowdnotes.domain import (
+    INFERRED,
     X_HOSTS,
+    AnswerKind,
     Candidate,
     Credit,
     Decision,
@@ -29,8 +31,10 @@ from crowdnotes.domain import (
     ObstacleId,
     ObstacleKind,
     Override,
+    PassageAnswer,
     Post,
     ReadAs,
+    Settlement,
     Span,
     StageName,
     StageRecord,
@@ -40,6 +44,7 @@ from crowdnotes.domain import (
     SupernoteWork,
     Support,
     Verdict,
+    text_sha256,
 )
 from crowdnotes.notes.gates import assess
 from tests.fakes import ScriptedEngine, actor, brief_of, make_case, make_evidence
@@ -166,6 +171,18 @@ def test_the_table_tells_passages_verdicts_and_reasons_line_by_line_and_why_gate
     assert row["passage_verdicts"].splitlines() == ["E1: use", "E2: not opened"]
     assert row["passage_reasons"] == "E1: =plain and short"
     assert row["gate_reasons"].splitlines()[1] == "correctness: as scripted"
+
+
+def test_a_note_that_is_only_inferred_is_marked_in_the_page_and_the_table() -> None:
+    stated = _decided()
+    item = stated.evidence[0]
+    answer = PassageAnswer(
+        evidence_id=item.id, passage_sha256=text_sha256(item.passage.text), answer=AnswerKind.INFERRED
+    )
+    draft = stated.draft.model_copy(update={"evidence_ids": (item.id,)})
+    inferred = _decided(draft=draft, settlement=Settlement(passages=(answer,), engine="llm:x"))
+    assert [row["inferred"] for row in csv.DictReader(io.StringIO(cases_csv([stated, inferred])))] == ["no", "yes"]
+    assert [f"{INFERRED}.\n" in to_markdown(case) for case in (stated, inferred)] == [False, True]
 
 
 def test_a_case_that_is_not_decided_says_where_it_stands() -> None:

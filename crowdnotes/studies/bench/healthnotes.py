@@ -109,6 +109,7 @@ class PostRow(RunRow):
 
     outcome: Outcome
     note: str = ""
+    inferred: bool = False
     gates: dict[GateName, GateStatus] = Field(default_factory=dict)
     candidates: tuple[str, ...] = ()
     changes: str = ""
