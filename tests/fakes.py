@@ -332,7 +332,7 @@ class ScriptedEngine:
         """Without prompts."""
         return ResultOrigin(self.name)
 
-    def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
+    def plan(self, post: Post, limit: int, today: date, places: Sequence[str] = ()) -> SearchPlan:
         """The whole post as claim and as search."""
         claim = Claim(text=post.text, span=Span(start=0, end=len(post.text)))
         return SearchPlan((claim,), (Query(text=post.text, purpose="the claim"),)[:limit])

@@ -6,7 +6,7 @@ import io
 import json
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -102,7 +102,7 @@ def test_of_a_whole_case_only_its_course_is_told(tmp_path: Path, logged: io.Stri
 
 
 class _Broken(ThinkingEngine):
-    def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
+    def plan(self, post: Post, limit: int, today: date, places: Sequence[str] = ()) -> SearchPlan:
         raise ValueError(f"cannot search for: {post.text}")
 
 

@@ -186,7 +186,10 @@ def queries(case: Case, _: Progress, tools: StageContext) -> StageResult:
     brief = tools.brief(case)
     own = own_query(case.own_words)
     limit = tools.settings.evidence.queries if case.mode is Mode.AUTOMATION and not own else 0  # the claim alone
-    plan = plan_for(tools.engine, brief.post, limit, brief.today, diverse=tools.options.diverse, insisted=case.anyway)
+    places = tools.brief_to_search_on(case).places if limit else ()
+    plan = plan_for(
+        tools.engine, brief.post, limit, brief.today, places, diverse=tools.options.diverse, insisted=case.anyway
+    )
     found = own or plan.queries[: MOST_QUERIES - SECOND_QUERIES]
     nothing = plan.why_none or ("The claim is written down" if plan.claims else "The post holds nothing to search for")
     outcome = StageOutcome(summary=f"{len(found)} searches" if found else nothing, reason="" if found else nothing)

@@ -305,8 +305,11 @@ class Engine(Protocol):
         """What an image says and shows. Raises EngineError when `sees` is False or the image cannot be read."""
         ...
 
-    def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
-        """The claims of a post, the most misleading first, and at most `limit` searches that are meant to differ."""
+    def plan(self, post: Post, limit: int, today: date, places: Sequence[str] = ()) -> SearchPlan:
+        """The claims of a post, the most misleading first, and at most `limit` searches that are meant to differ.
+
+        `places` are what will be searched, each with what it holds.
+        """
         ...
 
     def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:

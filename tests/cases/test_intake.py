@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -251,9 +251,9 @@ class _Watching(TopicEngine):
             raise EngineError("The picture is blurred.")
         return super().read_image(content, media_type)
 
-    def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
+    def plan(self, post: Post, limit: int, today: date, places: Sequence[str] = ()) -> SearchPlan:
         self.posts.append(post)
-        return super().plan(post, limit, today)
+        return super().plan(post, limit, today, places)
 
 
 @pytest.fixture

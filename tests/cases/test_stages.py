@@ -377,9 +377,9 @@ def _doubtful(desk: Desk, monkeypatch: pytest.MonkeyPatch, wanted: NoteWanted = 
     """Let the engine doubt that raters want a note; the limits of the plans that it is asked for."""
     plan, asked = desk.engine.plan, list[int]()
 
-    def doubt(post: Post, limit: int, today: date) -> SearchPlan:
+    def doubt(post: Post, limit: int, today: date, places: Sequence[str] = ()) -> SearchPlan:
         asked.append(limit)
-        return replace(plan(post, limit, today), wanted=wanted)
+        return replace(plan(post, limit, today, places), wanted=wanted)
 
     monkeypatch.setattr(desk.engine, "plan", doubt)
     return asked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -26,7 +27,7 @@ class _Model(ScriptedEngine):
         super().__init__()
         self.days: set[date] = set()
 
-    def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
+    def plan(self, post: Post, limit: int, today: date, places: Sequence[str] = ()) -> SearchPlan:
         self.days.add(today)
         if "cat" in post.text:
             raise EngineError("No answer.")

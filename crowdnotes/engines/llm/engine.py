@@ -118,9 +118,9 @@ class LLMEngine:
             name += f"+{self.judge.name.removeprefix('llm:')}"
         return ResultOrigin(name, version_of(*_PROMPTS_BY_STEP[step]))
 
-    def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
+    def plan(self, post: Post, limit: int, today: date, places: Sequence[str] = ()) -> SearchPlan:
         """See `Engine.plan`."""
-        return plan_search(self._clients[EngineStep.QUERIES], post, limit, today)
+        return plan_search(self._clients[EngineStep.QUERIES], post, limit, today, places)
 
     def read_image(self, content: bytes, media_type: str) -> ImageReading:
         """See `Engine.read_image`."""

@@ -69,10 +69,12 @@ _CLAIM_KIND_BY_NAME = {kind.name.lower(): kind for kind in ClaimKind}
 _WHY_UNWANTED_BY_NAME = {why.value: why for why in WhyUnwanted}
 
 
-def plan_search(model_client: ModelClient, post: Post, limit: int, today: date) -> SearchPlan:
+def plan_search(
+    model_client: ModelClient, post: Post, limit: int, today: date, places: Sequence[str] = ()
+) -> SearchPlan:
     """The claims, most misleading first, and at most `limit` searches; a post that claims nothing is asked about once.
 
-    Raises EngineError.
+    `places` are what will be searched. Raises EngineError.
     """
     if not without_injections(post.text).strip():
         return SearchPlan(why_none="The post has no words.")
@@ -82,6 +84,8 @@ def plan_search(model_client: ModelClient, post: Post, limit: int, today: date) 
             raise AnswerUnreadableError("The model named no claim and did not say what else the post is.")
 
     blocks = [post_block(post), Block("days", days(post, today), cleared=True)]
+    if places and limit:
+        blocks.append(Block("places searched", "; ".join(places)))
     values = {"claims": _MAX_CLAIMS, "queries": limit}
     answer = model_client.ask(
         question(EngineStep.QUERIES, "claims", ClaimsAnswer, blocks, values=values, check=check)

@@ -77,7 +77,7 @@ class LocalEngine:
             return ResultOrigin(self.name)
         return ResultOrigin(f"{self.name}+{self.judge.name}", self.judge.prompt_version)
 
-    def plan(self, post: Post, limit: int, today: date) -> SearchPlan:  # noqa: ARG002 - it knows of no days
+    def plan(self, post: Post, limit: int, today: date, places: Sequence[str] = ()) -> SearchPlan:  # noqa: ARG002 - it knows of no days and places
         """See `Engine.plan`."""
         claims = find_claims(post)
         return SearchPlan(tuple(claims), tuple(build_queries(post, claims, limit)))

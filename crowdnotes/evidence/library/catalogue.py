@@ -11,6 +11,7 @@ import sqlite3
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
@@ -43,6 +44,7 @@ from crowdnotes.evidence.library.index import (
 )
 from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, search_notes, topics_of
 from crowdnotes.evidence.library.sharing import SharedLibraries
+from crowdnotes.text.markdown import host
 
 Progress = Callable[[int, int], None]
 Hits = list[Hit]  # inside the class below, `list` is its method
@@ -55,6 +57,7 @@ _BUILDING_PREFIX = ".building-"
 _ABANDONED_SECONDS = 3600  # what nothing wrote to for so long is left of a build that was killed
 _RECORDS_PER_REPORT = 200
 _MAX_NAMED_SKIPS = 20
+_RECORDS_SAMPLED = 24  # to say what sites a library is of
 
 
 class Libraries:
@@ -200,6 +203,13 @@ class Libraries:
         if found is None:
             raise LibraryError(f"The library “{name}” has no record {record}.", "It may have been replaced since.")
         return found.replace(title=found.heading)
+
+    def sites(self, name: str) -> Counter[str]:
+        """How many of some records, evenly spread, are of each site; none where they have no addresses."""
+        with self.open(name) as reader:
+            records = reader.info().records
+            some = sorted({records * part // _RECORDS_SAMPLED for part in range(_RECORDS_SAMPLED)})
+            return Counter(filter(None, (host(item.url) for item in reader.documents(name, some))))
 
     def _described(self) -> Iterator[tuple[str, LibraryInfo | None]]:
         shared = self._shelf.infos() if self._shelf is not None else {}

@@ -82,7 +82,7 @@ def describe_place(provider: SearchProvider, hits: Sequence[Hit]) -> str:
     """As in "PubMed: papers of medicine, with abstracts"; of a library the sites that most of its records are of."""
     if not isinstance(provider, LocalLibrary):
         return f"{provider.label}: {provider.brings}" if isinstance(provider, OnlineProvider) else provider.label
-    sites = Counter(host(hit.url) for hit in hits if hit.provider == provider.name and hit.url)
+    sites = Counter(host(hit.url) for hit in hits if hit.provider == provider.name and hit.url) or provider.sites()
     such_as = ", ".join(site for site, _ in sites.most_common(_MAX_SITES_NAMED))
     return f"{provider.label}: a fixed collection, searched by meaning{f'; pages of {such_as}' if such_as else ''}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -35,6 +36,13 @@ class LocalLibrary:
     def label(self) -> str:
         """As a person knows it."""
         return f"Library {self.library}"
+
+    def sites(self) -> Counter[str]:
+        """See `Libraries.sites`; none of a library that cannot be read, which its search reports."""
+        try:
+            return self.libraries.sites(self.library)
+        except LibraryError:
+            return Counter()
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Return the same as `search_together` with one query and no post."""

@@ -281,17 +281,25 @@ def _is_on_hosts(hit: Hit, hosts: Sequence[str]) -> bool:
 
 
 def plan_for(
-    engine: Engine, post: Post, limit: int, today: date, *, diverse: bool = True, insisted: bool = False
+    engine: Engine,
+    post: Post,
+    limit: int,
+    today: date,
+    places: Sequence[str] = (),
+    *,
+    diverse: bool = True,
+    insisted: bool = False,
 ) -> SearchPlan:
     """Return the engine's claims and searches; without `diverse` the post's text is the only search.
 
-    `insisted`: a person wants a note, so that what is no claim to the engine is searched for as one.
+    `places` are what will be searched, each with what it holds. `insisted`: a person wants a note, so that what is no
+    claim to the engine is searched for as one.
 
     The latter is for studies: CrowdNotes+ Table 3 takes the diverse queries away. The number of a trial is searched
     for after the first search. Names and figures of the post and its claims come last and beyond the limit, in
     quotation marks, so that they take no place from a search that says what is asked.
     """
-    plan = engine.plan(post, limit, today)
+    plan = engine.plan(post, limit, today, places)
     plan = plan.as_insisted() if insisted and limit else plan
     text = plain_letters(post.whole_text.strip())
     if diverse or not text:

@@ -128,9 +128,19 @@ def test_whether_raters_want_a_note_is_told_in_the_same_call_and_no_other_part_s
     assert [query.text for query in plan.queries] == ["drink illness"]
 
 
-@pytest.mark.parametrize("prompt", ["claims", "words"])
-def test_each_reason_against_a_note_is_named_in_both_prompts_as_the_program_knows_it(prompt: str) -> None:
-    assert [why for why in WhyUnwanted if f'"{why.value}":' not in load_prompt(prompt).words] == []
+def test_each_reason_against_a_note_is_named_to_the_model_as_the_program_knows_it() -> None:
+    assert [why for why in WhyUnwanted if f'"{why.value}":' not in load_prompt("claims").words] == []
+
+
+def test_the_model_is_told_what_will_be_searched_where_anything_is() -> None:
+    places = ("PubMed: papers of medicine", "Library shelf: a fixed collection")
+    said = json.dumps({"claims": [_found()], "queries": []})
+    with engine_over(lambda _: said) as (engine, server):
+        for limit in (4, 0):
+            engine.plan(POST, limit, TODAY, places)
+    first, second = map(data_of, server.requests)
+    assert first["places searched"] == "PubMed: papers of medicine; Library shelf: a fixed collection"
+    assert "places searched" not in second
 
 
 def test_what_is_no_claim_is_searched_for_as_one_where_a_person_insists() -> None:

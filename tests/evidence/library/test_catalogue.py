@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from crowdnotes.errors import InputError, JobCancelled, LibraryError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.library.index import IndexWriter
+from crowdnotes.evidence.search import describe_place
+from crowdnotes.evidence.search.local_library import LocalLibrary
 from tests.evidence.library.conftest import ROWS
 from tests.fakes import HashingEmbedder
 from tests.shared import cancelled
@@ -48,6 +50,18 @@ def test_a_hit_names_its_library_record_link_and_date_and_a_document_is_read_by_
     assert (document.title, document.text, document.publisher) == ("What causes flu?", ROWS[5][1], "NIH")
     with pytest.raises(LibraryError, match="no record 99"):
         libraries.document("health", 99)
+
+
+def test_a_library_says_of_which_sites_its_records_are_before_anything_was_found(
+    libraries: Libraries, table: Path
+) -> None:
+    libraries.add(table, "health")
+    assert [*libraries.sites("health")] == ["example.org"]
+    library = LocalLibrary(libraries, "health")
+    assert describe_place(library, []) == (
+        "Library health: a fixed collection, searched by meaning; pages of example.org"
+    )
+    assert LocalLibrary(libraries, "gone").sites() == {}
 
 
 def test_several_queries_are_merged_each_hit_says_which_found_it_and_one_without_words_is_refused(
