@@ -19,7 +19,7 @@ from crowdnotes.domain import (
     effect_of_edit,
 )
 from crowdnotes.engines import prompt_injection
-from crowdnotes.engines.base import MOST_OFFERED
+from crowdnotes.engines.base import MOST_OFFERED, MOST_OFFERED_LATER
 from crowdnotes.engines.local import queries, relevance, repeated_claims
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence import source_types
@@ -81,7 +81,7 @@ def shown_to_model(case: Case, context: StageContext) -> dict[str, list[tuple[st
     }
     if not context.engine.uses_language_model:
         return shown
-    offered = [offer(brief, hits) for hits in rounds]
+    offered = [offer(brief, hits, MOST_OFFERED_LATER if at else MOST_OFFERED) for at, hits in enumerate(rounds)]
     written_from = passages_for(brief, evidence) if evidence and not why_no_note(brief, evidence) else []
     return {
         "in the hits": shown["in the hits"],

@@ -53,6 +53,7 @@ from crowdnotes.domain import (
     StageRecord,
 )
 from crowdnotes.engines import Brief
+from crowdnotes.engines.base import MOST_OFFERED_LATER
 from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.evidence.selection import Selection, offer, select_by_utility, worth_choosing
@@ -365,6 +366,7 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools
             spare=gathering_stages.SPARE_CHOICES,
             aim=asked.aim,
             beside=beside,
+            most=MOST_OFFERED_LATER,
         )
 
     if asked.kind is FollowUpKind.LINK:

@@ -36,6 +36,7 @@ from crowdnotes.domain import (
 from crowdnotes.text.tokens import content_stems
 
 MOST_OFFERED = 18  # results that a model ranks in one question: of 51 records that stated an answer, 46 stood there
+MOST_OFFERED_LATER = 12  # in a follow-up search, which looks for less: all that answered stood there
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,9 +172,9 @@ def worth_choosing(hits: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in hits if hit.library is not None or hit.url is None or kind_of_address(hit.url) is None]
 
 
-def offer(brief: Brief, hits: Sequence[Hit]) -> list[Hit]:
+def offer(brief: Brief, hits: Sequence[Hit], most: int = MOST_OFFERED) -> list[Hit]:
     """Return the hits that a language model chooses from in one question: the first ones, few of one topic."""
-    return spread_over_topics(hits, MOST_OFFERED, brief.asked_stems)
+    return spread_over_topics(hits, most, brief.asked_stems)
 
 
 def _is_log_in(host: str, path: str, steps: Sequence[str], fields: set[str]) -> bool:
@@ -229,17 +229,19 @@ def select_by_utility(
     aim: Aim = Aim.JUDGE,
     beside: Sequence[Hit] = (),
     by_utility: bool = True,
+    most: int = MOST_OFFERED,
 ) -> Selection:
     """Return at most `quota` hits to read, fewer when the engine says that no other helps `aim`, and `spare` ones.
 
-    `beside` are hits that were chosen before and are not offered: what they cover is covered.
+    `beside` are hits that were chosen before and are not offered: what they cover is covered. A language model is
+    offered at most `most`.
     Without `by_utility` it is the first hits as the search gave them: for studies (CrowdNotes+ Table 3).
     Raises EngineError when the engine picks what was not offered.
     """
     if not by_utility:
         return Selection(tuple(Chosen(hit, "in the order of the search") for hit in hits[: quota + spare]))
     if engine.uses_language_model:
-        hits = offer(brief, hits)
+        hits = offer(brief, hits, most)
     ranking = engine.rank(brief, hits, beside, quota, spare=spare, aim=aim)
     indexes = [pick.index for pick in ranking.picks]
     if len(set(indexes)) < len(indexes) or any(not 0 <= index < len(hits) for index in indexes):
