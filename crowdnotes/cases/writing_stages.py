@@ -21,7 +21,6 @@ from crowdnotes.domain import (
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError
 from crowdnotes.jobs import Progress
 from crowdnotes.notes.drafting import (
-    has_no_source_for_more,
     repaired_draft,
     revise_candidates,
     why_no_note,
@@ -97,12 +96,10 @@ def _repair(
     """
     brief = tools.brief(case)
     evidence = _choose_writing_evidence(case)
-    if has_no_source_for_more(brief, evidence, draft, assessment):
-        return {}, (), ". It was not mended: no source gives more than it says"
     try:
         found = repaired_draft(tools.engine, brief, evidence, draft, assessment, tools.clock)
-        if found is None:
-            return {}, (), ""
+        if isinstance(found, str):
+            return {}, (), f". It was not mended: {found}" if found else ""
         after, before = found
         again = assess(tools.engine, brief, after.text, _choose_judging_evidence(case, after), tools.clock)
     except EngineError as error:

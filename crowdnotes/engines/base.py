@@ -161,12 +161,13 @@ class WriterAnswer:
 class Revision:
     """What the judge of several notes says: their places in the order given, best first, and objections to each.
 
-    `final` is the best one revised, `changes` what was changed and why.
+    `final` is the best one revised, `changes` what was changed and why. `final` is None where a note that failed a gate
+    cannot be mended from the passages, and `changes` says why.
     """
 
     order: tuple[int, ...]
     objections: tuple[tuple[str, ...], ...]
-    final: Written
+    final: Written | None
     changes: str
 
 

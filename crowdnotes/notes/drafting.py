@@ -169,6 +169,8 @@ def revise_candidates(
         candidates[place].replace(objections=(*candidates[place].objections, *revision.objections[place]))
         for place in revision.order
     ]
+    if revision.final is None:
+        return Revised(tuple(ordered), f"The best one was left as it is. {revision.changes}".rstrip())
     final = _build_draft(
         engine, revision.final, evidence, clock, begun, changes=revision.changes or "Said in other words."
     )
@@ -189,40 +191,48 @@ def repaired_draft(
     draft: Draft,
     assessment: Assessment,
     clock: Callable[[], datetime],
-) -> tuple[Draft, Draft] | None:
+) -> tuple[Draft, Draft] | str:
     """The note revised by what the gates found wrong with its words, and the note as it was with that beside it.
 
-    None where no gate found anything that other words could mend. Raises EngineError.
+    Else why there is none: "" where no gate found anything that other words could mend. Raises EngineError.
     """
     found = {result.gate: result for result in assessment.found}
     failed = [result for name, result in found.items() if result.status is GateStatus.FAIL]
     if not failed or found[GateName.RELEVANCE].status is not GateStatus.PASS:
-        return None
+        return ""
+    if why := _why_no_words_mend(brief, evidence, draft, failed):
+        return why
     wrong = [words for result in failed for words in _list_faults(draft.text, result)]
     before = draft.replace(objections=tuple(dict.fromkeys(wrong)))
     begun = time.perf_counter()
     revision = engine.revise(brief, evidence, [before], budget_for(evidence))
     if revision is None:
-        return None
+        return ""
+    if revision.final is None:
+        return f"the model found nothing in the passages that mends it. {revision.changes}".rstrip(". ")
     changes = revision.changes or "Said in other words."
     after = _build_draft(engine, revision.final, evidence, clock, begun, changes=changes)
-    return (after, before) if after.sha256 != draft.sha256 else None
+    return (after, before) if after.sha256 != draft.sha256 else "the model left it as it is"
 
 
-def has_no_source_for_more(brief: Brief, evidence: Sequence[Evidence], draft: Draft, assessment: Assessment) -> bool:
-    """Whether a note only says too little, and no passage gives an answer that it leaves out: no words mend that.
+def _why_no_words_mend(brief: Brief, evidence: Sequence[Evidence], draft: Draft, failed: Sequence[GateResult]) -> str:
+    """Return why other words cannot mend a note that failed these gates; "" where they may.
 
-    It says too little where the judge of helpfulness points at nothing in it. `brief.settlement` has the answers.
+    A note that is only inferred needs a passage that states an answer. One of which the judge of helpfulness only
+    says that it is too little, as it points at nothing in it, needs an answer of a passage that it leaves out.
     """
-    failed = [result for result in assessment.found if result.status is GateStatus.FAIL]
+    settlement = brief.settlement
+    if settlement is None:
+        return ""
+    if draft.is_inferred(settlement, evidence) and not settlement.stated(evidence):
+        return "it is only inferred, and no passage states an answer"
     is_wrong = any(result.gate is not GateName.HELPFULNESS or result.findings for result in failed)
-    if not failed or is_wrong or brief.settlement is None:
-        return False
-    return all(
+    says_all = all(
         _rests_on(draft, item.id, answer.span)
-        for item, _ in brief.settlement.answers(evidence)
-        for answer in brief.settlement.all_of(item)
+        for item, _ in settlement.answers(evidence)
+        for answer in settlement.all_of(item)
     )
+    return "no source gives more than it says" if says_all and not is_wrong else ""
 
 
 def _rests_on(draft: Draft, evidence_id: str, words: Span | None) -> bool:

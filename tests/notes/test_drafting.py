@@ -28,15 +28,15 @@ from crowdnotes.domain import (
     Support,
     text_sha256,
 )
-from crowdnotes.engines import Brief, WriterAnswer, Written, WrittenSentence
+from crowdnotes.engines import Brief, Revision, WriterAnswer, Written, WrittenSentence
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import EngineError
 from crowdnotes.evidence.passages import ReadSource, build_evidence
 from crowdnotes.evidence.reading.document import HTML
 from crowdnotes.evidence.reading.extract import read_body
 from crowdnotes.notes.drafting import (
-    has_no_source_for_more,
     quoted,
+    repaired_draft,
     revise_candidates,
     why_no_note,
     write_candidates,
@@ -311,10 +311,12 @@ def test_an_engine_that_compares_no_notes_revises_none() -> None:
     assert revise_candidates(ScriptedEngine(), BRIEF, [make_evidence(1)], drafts, FixedClock()) is None
 
 
-def _is_beyond_mending(failed: GateName, *findings: Finding, uses: Sequence[int] = (1, 2)) -> bool:
-    """Whether a note that failed a gate is past mending, where two passages each state an answer in ten letters."""
+def _why_not_mended(
+    failed: GateName, *findings: Finding, uses: Sequence[int] = (1, 2), kind: AnswerKind = STATED
+) -> str:
+    """Why a note that failed a gate is not mended, where two passages each answer in ten letters."""
     engine, items, answer = ScriptedEngine(), [make_evidence(1), make_evidence(2)], Span(start=0, end=10)
-    answers = tuple(_found(item, STATED).replace(span=answer) for item in items)
+    answers = tuple(_found(item, kind).replace(span=answer) for item in items)
     carrier = SentenceSupport(span=answer, support=Support.SUPPORTED, score=0.9, carrier=Span(start=5, end=30))
     sentences = tuple(carrier.replace(evidence_id=f"E{number}") for number in uses)
     note = Draft(text="It is so.", evidence_ids=("E1",), sentences=sentences, engine="llm:x", written_at=FixedClock()())
@@ -322,11 +324,32 @@ def _is_beyond_mending(failed: GateName, *findings: Finding, uses: Sequence[int]
     brief = brief_of(BRIEF.post, CLAIM, settlement=Settlement(passages=answers, engine="llm:x"))
     assessment = assess(engine, brief, note.text, items, FixedClock())
     gates = tuple(result.replace(findings=findings) for result in assessment.gates)
-    return has_no_source_for_more(brief, items, note, assessment.replace(gates=gates))
+    assessment = assessment.replace(gates=gates)
+    said = repaired_draft(engine, brief, items, note, assessment, FixedClock())
+    assert isinstance(said, str)  # this engine revises nothing
+    return said
 
 
 def test_a_note_that_says_too_little_is_past_mending_once_it_uses_every_answer_of_the_passages() -> None:
-    assert _is_beyond_mending(GateName.HELPFULNESS)
-    assert not _is_beyond_mending(GateName.HELPFULNESS, uses=(1,))
-    assert not _is_beyond_mending(GateName.HELPFULNESS, Finding(message="It sneers.", span=Span(start=0, end=5)))
-    assert not _is_beyond_mending(GateName.CORRECTNESS)
+    assert _why_not_mended(GateName.HELPFULNESS) == "no source gives more than it says"
+    assert not _why_not_mended(GateName.HELPFULNESS, uses=(1,))
+    assert not _why_not_mended(GateName.HELPFULNESS, Finding(message="It sneers.", span=Span(start=0, end=5)))
+    assert not _why_not_mended(GateName.CORRECTNESS)
+
+
+def test_a_note_that_is_only_inferred_is_not_mended_where_no_passage_states_an_answer() -> None:
+    why = "it is only inferred, and no passage states an answer"
+    assert _why_not_mended(GateName.CORRECTNESS, kind=AnswerKind.INFERRED) == why
+
+
+def test_a_model_that_finds_nothing_to_mend_a_note_with_says_what_is_missing() -> None:
+    engine, items = ScriptedEngine(), [make_evidence(1)]
+    engine.fails_at = GateName.CORRECTNESS
+    draft = write_candidates(engine, BRIEF, items, FixedClock()).candidates[0]
+    assessment = assess(engine, BRIEF, draft.text, items, FixedClock())
+    engine.revision = Revision((0,), ((),), None, "No passage tells of a rash.")
+    said = repaired_draft(engine, BRIEF, items, draft, assessment, FixedClock())
+    assert said == "the model found nothing in the passages that mends it. No passage tells of a rash"
+    revised = revise_candidates(engine, BRIEF, items, [draft], FixedClock())
+    assert revised is not None
+    assert [one.text for one in revised.candidates] == [draft.text]

@@ -163,27 +163,31 @@ def post_block(post: Post) -> Block:
     return Block("post", f"{post.whole_text}{context}{unseen}")
 
 
-def passage_block(item: Evidence, today: date | None = None, gives: str = "", also: Sequence[Span] = ()) -> Block:
+def passage_block(
+    item: Evidence, today: date | None = None, gives: str = "", also: Sequence[Span] = (), *, is_brief: bool = False
+) -> Block:
     """An excerpt of a passage under its id, with who published it, under what title and when: all of it from outside.
 
-    With `today` it says whether it is old by then; `gives` is what was found of it. See `excerpt` for `also`.
+    With `today` it says whether it is old by then; `gives` is what was found of it. See `excerpt` for the others.
     """
     source = item.source
     name, site = publisher_name(source), host(source.url)
     publisher = name or (f"not known (site {site})" if site else "not known")
     parts = (f"publisher: {publisher}", f"title: {source.title}", f"date: {_when(source, today)}", gives)
-    shown = excerpt(item.passage, also)
+    shown = excerpt(item.passage, also, is_brief=is_brief)
     return Block(f"passage {item.id}", f"({' · '.join(filter(None, parts))})\n{shown}")
 
 
 _MAX_EXCERPT_CHARACTERS = 1_150  # characters of a passage: as much in all as a judge, writer and checker once saw
+_MAX_BRIEF_CHARACTERS = 600  # with what answers the claim and what notes rest on, 47 of 47 quotes of revised notes
 
 
-def excerpt(passage: Passage, also: Sequence[Span] = ()) -> str:
+def excerpt(passage: Passage, also: Sequence[Span] = (), *, is_brief: bool = False) -> str:
     """Return the part of a passage that every model is shown: judge, writer and checker see the same.
 
     Without boilerplate and words to a model; of a long passage the key sentences, the best first, and what is
     around them, "…" for a gap. A passage of which none is known is shown whole. `also` are places to show besides.
+    `is_brief`: less of it, around these alone where there are any.
     """
     text = without_injections(passage.text)
     pieces = split_evidence(text)
@@ -194,17 +198,20 @@ def excerpt(passage: Passage, also: Sequence[Span] = ()) -> str:
 
     kept = set(range(len(pieces)))
     places = passage.key_sentences or passage.marks or also
-    if sum(sizes) > _MAX_EXCERPT_CHARACTERS and places:
+    room = _MAX_EXCERPT_CHARACTERS
+    if is_brief:
+        places, room = also or places, _MAX_BRIEF_CHARACTERS
+    if sum(sizes) > room and places:
         kept = set()
         for span in places:
             wanted = kept | overlapping(span)
-            if not kept or sum(sizes[at] for at in wanted) <= _MAX_EXCERPT_CHARACTERS:
+            if not kept or sum(sizes[at] for at in wanted) <= room:
                 kept = wanted
         marked = sorted(kept)
         # Both ways: what leads up to the words says as much as what follows them.
         for at in sorted(range(len(pieces)), key=lambda at: min((abs(at - other) for other in marked), default=0)):
             is_next = not kept.isdisjoint({at - 1, at + 1}) or not kept
-            if is_next and sum(sizes[i] for i in kept | {at}) <= _MAX_EXCERPT_CHARACTERS:
+            if is_next and sum(sizes[i] for i in kept | {at}) <= room:
                 kept.add(at)
         kept.update(*map(overlapping, also))
     shown, end = "", 0

@@ -33,10 +33,13 @@ from crowdnotes.engines.llm.parsing import MAX_OBJECTION_CHARACTERS, Answer, Obj
 from crowdnotes.engines.llm.request import Block, passage_block, post_block, question
 from crowdnotes.engines.llm.search_tasks import brief_blocks
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, visible, without_injections
+from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerUnreadableError, ModelAnswerError
+from crowdnotes.text.boilerplate import split_evidence
 from crowdnotes.text.note_rules import find_urls, note_length, without_urls
 from crowdnotes.text.publishers import with_publishers_named
 from crowdnotes.text.quotes import find_quote, tells_enough
+from crowdnotes.text.tokens import content_stems
 from crowdnotes.wording import fill, plural
 
 # For text in which one space stands between words.
@@ -192,10 +195,13 @@ def bounds(budget: int) -> dict[str, object]:
     return {"budget": budget, "words": max(1, round(budget / _CHARACTERS_PER_WORD))}
 
 
-def passages_for(brief: Brief, evidence: Sequence[Evidence], *, every: bool = False) -> list[Block]:
+def passages_for(
+    brief: Brief, evidence: Sequence[Evidence], *, every: bool = False, notes: Sequence[Draft] = ()
+) -> list[Block]:
     """The passages to write from, as the judge saw them; unless `every`, without those that answer nothing.
 
-    All of them, where none was found to answer or nobody has asked: then a person chose them.
+    All of them, where none was found to answer or nobody has asked: then a person chose them. For a judge of `notes`
+    of each what answers a claim and what the notes rest on, with what is around it.
     """
     settlement = brief.settlement
     answering = _choose_answering(settlement, evidence) if settlement is not None else []
@@ -211,7 +217,13 @@ def passages_for(brief: Brief, evidence: Sequence[Evidence], *, every: bool = Fa
     several = len(brief.checkable) > 1
     gives = {item.id: _describe_answers(settlement.all_of(item), several=several) for item in answering}
     return [
-        passage_block(item, brief.today, gives.get(item.id, ""), _list_answer_spans(settlement, item))
+        passage_block(
+            item,
+            brief.today,
+            gives.get(item.id, ""),
+            [*_list_answer_spans(settlement, item), *_list_note_spans(notes, item)],
+            is_brief=bool(notes),
+        )
         for item in evidence
         if item.id in chosen
     ]
@@ -260,6 +272,25 @@ def _drop_astray_links(settlement: Settlement, answering: Sequence[Evidence]) ->
 
 def _list_answer_spans(settlement: Settlement, item: Evidence) -> list[Span]:
     return [answer.span for answer in settlement.all_of(item) if answer.span is not None]
+
+
+_MIN_NEW_WORDS = 2  # of the notes, in a sentence of a passage that nothing else shows
+
+
+def _list_note_spans(notes: Sequence[Draft], item: Evidence) -> list[Span]:
+    """The places of a passage that notes rest on: what carries a sentence, and the sentences that hold other words."""
+    text = item.passage.text
+    spans = [one.carrier for note in notes for one in note.sentences if one.evidence_id == item.id and one.carrier]
+    if item.id not in {evidence_id for note in notes for evidence_id in note.evidence_ids}:
+        return spans
+    missing = content_stems(" ".join(without_urls(note.text) for note in notes))
+    missing -= {stem for span in spans for stem in content_stems(text[span.start : span.end])}
+    for sentence in split_evidence(text):
+        held = content_stems(text[sentence.start : sentence.end]) & missing
+        if len(held) >= _MIN_NEW_WORDS:
+            spans.append(sentence)
+            missing -= held
+    return spans
 
 
 def _interleave_by_claim(settlement: Settlement, evidence: Sequence[Evidence]) -> list[Evidence]:
@@ -396,7 +427,7 @@ def revise(
     return Revision(
         order=tuple(sorted(grades, key=lambda place: (inferred[place], -grades[place], place))),
         objections=tuple(told_objections(notes[place].text, given[place].objections) for place in range(len(notes))),
-        final=checked_note(final.sentences, brief, evidence, budget),
+        final=checked_note(final.sentences, brief, evidence, budget) if final.sentences else None,
         changes=sanitized(final.changes, MAX_OBJECTION_CHARACTERS),
     )
 
@@ -463,29 +494,26 @@ def _ask_to_revise(
     order: Sequence[int],
     budget: int,
 ) -> RevisionAnswer:
+    mends = len(notes) == 1 and bool(notes[0].objections)
+
     def check(answer: RevisionAnswer) -> None:
         check_grades(answer.grades, len(order))
-        checked_note(answer.final.sentences, brief, evidence, budget)
+        if answer.final.sentences or not mends:
+            checked_note(answer.final.sentences, brief, evidence, budget)
 
     shown = [
         Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *_list_objections(notes[place])]))
         for letter, place in lettered(order)
     ]
-    # What a check found missing may be in a passage that no note was written from.
-    mends = any(note.objections for note in notes)
-    chosen = evidence if mends else _drop_uncited_inferences(brief, evidence, notes)
-    blocks = [*brief_blocks(brief), *passages_for(brief, chosen, every=mends), *shown]
-    return model_client.ask(
-        question(EngineStep.JUDGING, "revision", RevisionAnswer, blocks, values=bounds(budget), check=check)
-    ).value
-
-
-def _drop_uncited_inferences(brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft]) -> list[Evidence]:
-    """Without the passages that only help to infer the answer and that no note rests on."""
+    # What a check found missing may be in a passage that no note was written from. Of 20 notes that were only compared
+    # none took a fact from such a passage.
     cited = {evidence_id for note in notes for evidence_id in note.evidence_ids}
-    found = brief.settlement.answers(evidence) if brief.settlement is not None else []
-    inferred = {item.id for item, answer in found if answer.answer is AnswerKind.INFERRED and not item.used}
-    return [item for item in evidence if item.id not in inferred - cited]
+    chosen = evidence if mends else [item for item in evidence if item.used or item.id in cited]
+    blocks = [*brief_blocks(brief), *passages_for(brief, chosen, every=mends, notes=notes), *shown]
+    values = {**bounds(budget), "mending": load_prompt("revision_mending").words if mends else ""}
+    return model_client.ask(
+        question(EngineStep.JUDGING, "revision", RevisionAnswer, blocks, values=values, check=check)
+    ).value
 
 
 def _list_objections(note: Draft) -> list[str]:

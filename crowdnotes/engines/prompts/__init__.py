@@ -18,7 +18,7 @@ from string import Template
 
 _DATA_LINE = "\n$data\n"
 _PROMPT_FOLDER = Path(__file__).parent
-_SHARED_PARTS = ("tone_rules", "unwanted", "data_rules", "note_rules", "supernote_rules")
+_SHARED_PARTS = ("tone_rules", "unwanted", "data_rules", "note_rules", "carried", "supernote_rules")  # in this order
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,6 +214,7 @@ def test_an_attack_that_goes_unseen_still_plants_no_link_and_no_word_that_is_not
         note = f"{PAYLOAD}."
         correctness = engine.correctness(note, [evidence(PASSAGE)], engine.support(note, [evidence(PASSAGE)]))
     assert obedient.obeyed
+    assert final is not None
     assert [found.text for found in (*written.candidates, final)] == [note, note]
     assert written.lost == ("The model cited a passage that it was not given.",)
     for found in (*written.candidates, final):

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from crowdnotes.domain import AnswerKind, Basis, Draft, SentenceSupport, Settlement, Span, Support
+from crowdnotes.domain import AnswerKind, Basis, Draft, SentenceSupport, Settlement, Span, Support, Verdict
 from crowdnotes.engines import Revision
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.notes.drafting import Revised, revise_candidates
-from tests.engines.llm.made import BRIEF, CLAIM, NOTE, POST, QUOTE, answered, engine_over, evidence, sentence
-from tests.fakes import FixedClock, brief_of
+from tests.engines.llm.made import BRIEF, CLAIM, NOTE, PASSAGE, POST, QUOTE, answered, engine_over, evidence, sentence
+from tests.fakes import FixedClock, brief_of, make_evidence
 from tests.llm_server import Body, LLMServer, data_of, honest, passages_of
 
 LINK = "https://health.example.org/review-1"
@@ -59,6 +59,12 @@ class Judge:
         return json.dumps({"grades": grades, "final": final})
 
 
+_ONE_GRADE = {
+    "grades": [{"note": "A", "objections": [], "grade": 9}],
+    "final": {"sentences": [sentence()], "changes": "None."},
+}
+
+
 def _revised(answer: Callable[[Body], str], drafts: Sequence[Draft] = DRAFTS) -> tuple[Revision, LLMServer]:
     with engine_over(answer) as (engine, server):
         return engine.revise(BRIEF, [evidence()], drafts, 250), server
@@ -70,16 +76,17 @@ def test_the_notes_are_ordered_by_grade_with_what_is_said_against_each_and_the_b
     revision, server = _revised(judge)
     assert revision.order == (1, 2, 0)
     assert revision.objections == ((), ("“linked to no illness”: The passage says less.",), ())
+    assert revision.final is not None
     assert revision.final.text == f"{NOTE} {RASH}"
     assert revision.final.evidence_ids == ("E1",)
     assert revision.changes == "Said it in fewer words."
     assert len(server.requests) == 1
 
 
-def test_a_passage_that_only_helps_to_infer_is_shown_to_the_judge_where_a_note_rests_on_it() -> None:
+def test_the_judge_is_shown_the_passages_that_a_note_rests_on_and_those_that_a_person_uses() -> None:
     items = [evidence(number=number) for number in (1, 2, 3)]
-    kinds = (AnswerKind.INFERRED, AnswerKind.INFERRED, AnswerKind.STATED)
-    settlement = Settlement(passages=tuple(map(answered, items, kinds)), engine="llm:small")
+    items[2] = make_evidence(3, opened_at=FixedClock()(), verdict=Verdict.USE)
+    settlement = Settlement(passages=tuple(answered(item, AnswerKind.STATED) for item in items), engine="llm:small")
     with engine_over(Judge(9, 6, 3)) as (engine, server):
         engine.revise(brief_of(POST, CLAIM, settlement=settlement), items, DRAFTS, 250)
     assert [*passages_of(server.requests[0])] == ["E1", "E3"]
@@ -95,6 +102,34 @@ def test_a_note_that_failed_a_check_is_mended_with_every_passage_but_those_that_
     with engine_over(honest) as (engine, server):
         engine.revise(brief, items, [failed], 250)
     assert [*passages_of(server.requests[0])] == ["E1", "E2", "E3"]
+
+
+def test_a_note_that_the_passages_cannot_mend_is_given_up_with_the_reason() -> None:
+    missing = "No passage tells of a rash."
+
+    def gives_up(_: Body) -> str:
+        return json.dumps(_ONE_GRADE | {"final": {"sentences": [], "changes": missing}})
+
+    failed = DRAFTS[0].model_copy(update={"objections": ("It leaves out the rash.",)})
+    revision, server = _revised(gives_up, [failed])
+    assert (revision.final, revision.changes) == (None, missing)
+    assert "do not give what the check found missing" in server.requests[0]["messages"][0]["content"]
+    with pytest.raises(AnswerUnreadableError):  # of notes that no check has seen there is always a best one
+        _revised(gives_up, DRAFTS[:1])
+
+
+def test_the_judge_sees_of_a_long_passage_what_answers_the_claim_and_what_the_notes_say() -> None:
+    filler = [f"Line {number} tells of the weather in one more town of the valley." for number in range(40)]
+    text = " ".join([PASSAGE, *filler, "Such an illness is never seen in the towns of the north."])
+    item = evidence(text)
+    settlement = Settlement(passages=(answered(item, AnswerKind.STATED),), engine="llm:small")
+    draft = DRAFTS[0].model_copy(update={"text": f"Nobody in the north has seen such an illness. {LINK}"})
+    with engine_over(lambda _: json.dumps(_ONE_GRADE)) as (engine, server):
+        engine.revise(brief_of(POST, CLAIM, settlement=settlement), [item], [draft], 250)
+    (shown,) = passages_of(server.requests[0]).values()
+    assert PASSAGE in shown
+    assert "towns of the north" in shown
+    assert len(shown) < 800
 
 
 def test_the_order_in_which_the_judge_sees_them_is_mixed_and_the_same_each_time() -> None:
@@ -213,6 +248,7 @@ def test_a_second_judgement_that_cannot_be_read_leaves_the_first() -> None:
 
     revision, server = _revised(answer)
     assert len(server.requests) == 3  # the second judgement, and its one retry
+    assert revision.final is not None
     assert revision.final.text == NOTE
 
 
