@@ -50,7 +50,7 @@ class WordsAnswer(Answer):
     broken: list[BrokenPrinciple] = Field(default_factory=list)
     kept: list[str]
     rewrite: str = ""
-    wanted: Of100 = -1
+    of_100: Of100 = -1
     objections: list[Objection] = Field(default_factory=list)
     reason: str
     helpful: YesNo
@@ -123,7 +123,7 @@ def _build_principle_result(name: PrincipleName, answer: WordsAnswer, note: str,
     broken = [
         item for item in answer.broken if _normalise_principle_name(item.name) == name.name.lower()
     ]  # some name one twice
-    chance = answer.wanted / 100 if name is PrincipleName.WANTED and answer.wanted >= 0 else None
+    chance = answer.of_100 / 100 if name is PrincipleName.WANTED and answer.of_100 >= 0 else None
     if not broken:
         if name.name.lower() not in map(_normalise_principle_name, answer.kept):
             return PrincipleResult.not_run(name, "The model said nothing of it.")

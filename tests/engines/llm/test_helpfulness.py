@@ -93,7 +93,7 @@ def test_a_principle_that_the_answer_leaves_out_is_not_run() -> None:
 
 def test_that_raters_want_no_note_needs_no_words_to_point_at_has_a_chance_and_is_not_mended_by_other_words() -> None:
     answer = json.loads(words_answer("no", failing=["wanted"], rewrite="The review found that few children fell ill."))
-    wanted = principles_of(lambda _: json.dumps({**answer, "wanted": 12}))[ASKED.index(PrincipleName.WANTED)]
+    wanted = principles_of(lambda _: json.dumps({**answer, "of_100": 12}))[ASKED.index(PrincipleName.WANTED)]
     assert (wanted.status, wanted.reason, wanted.rewrite) == (GateStatus.FAIL, "Because.", "")
     assert wanted.probability == 0.12
     assert all(result.probability is None for result in principles_of(lambda _: words_answer()))
