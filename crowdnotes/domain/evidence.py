@@ -481,8 +481,9 @@ class Points(StrEnum):
 class PassageAnswer(FrozenModel):
     """What one passage gives for a claim: `span` are the words of the passage that show it, as offsets in its text.
 
-    `claim` counts the post's checkable claims from 1, the one that misleads most. `to_program`: words in it speak to a
-    program instead of people, so it answers nothing.
+    `claim` counts the post's checkable claims from 1, the one that misleads most. `other` is the passage with which
+    alone it states the answer, each one step of it. `to_program`: words in it speak to a program instead of people, so
+    it answers nothing.
     """
 
     evidence_id: str
@@ -493,6 +494,7 @@ class PassageAnswer(FrozenModel):
     tells: str = ""
     to_program: bool = False
     claim: int = 1
+    other: str = ""
 
 
 class Settlement(FrozenModel):
@@ -526,12 +528,17 @@ class Settlement(FrozenModel):
         return [pair for wanted in order for pair in found if pair[1].answer is wanted]
 
     def stated(self, evidence: Iterable[Evidence], *, claim: int | None = None) -> list[tuple[Evidence, PassageAnswer]]:
-        """The passages that state what settles that claim, or any; once for each place of them that does."""
+        """The passages that state what settles that claim, or any; once for each place of them that does.
+
+        Two that state it only together are there if both are among the `evidence`.
+        """
+        items = list(evidence)
+        ids = {item.id for item in items}
         return [
             (item, answer)
-            for item in evidence
+            for item in items
             for answer in self.all_of(item)
-            if answer.answer is AnswerKind.STATED and claim in (None, answer.claim)
+            if answer.answer is AnswerKind.STATED and claim in (None, answer.claim) and answer.other in {"", *ids}
         ]
 
     def has_several_inferred(self, evidence: Sequence[Evidence]) -> bool:
@@ -550,6 +557,7 @@ class Settlement(FrozenModel):
 
     def only_infers(self, evidence: Iterable[Evidence]) -> bool:
         """Whether a reader has to conclude the answer from these passages; not where one was not asked about."""
-        found = [self.all_of(item) for item in evidence]
-        kinds = {answer.answer for answers in found for answer in answers}
-        return all(found) and AnswerKind.INFERRED in kinds and AnswerKind.STATED not in kinds
+        items = list(evidence)
+        found = [self.all_of(item) for item in items]
+        is_answered = any(answer.answer is not AnswerKind.NONE for answers in found for answer in answers)
+        return all(found) and is_answered and not self.stated(items)

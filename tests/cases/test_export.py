@@ -179,7 +179,7 @@ def test_a_note_that_is_only_inferred_is_marked_in_the_page_and_the_table() -> N
     answer = PassageAnswer(
         evidence_id=item.id, passage_sha256=text_sha256(item.passage.text), answer=AnswerKind.INFERRED
     )
-    draft = stated.draft.model_copy(update={"evidence_ids": (item.id,)})
+    draft = stated.draft.replace(evidence_ids=(item.id,))
     inferred = _decided(draft=draft, settlement=Settlement(passages=(answer,), engine="llm:x"))
     assert [row["inferred"] for row in csv.DictReader(io.StringIO(cases_csv([stated, inferred])))] == ["no", "yes"]
     assert [f"{INFERRED}.\n" in to_markdown(case) for case in (stated, inferred)] == [False, True]

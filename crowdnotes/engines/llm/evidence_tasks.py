@@ -8,7 +8,7 @@ is background.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -266,6 +266,7 @@ class FoundInPassage(Answer):
     quote: str = ""
     tells: str = ""
     points: str = ""
+    other: PassageId = ""
     answer: str
 
 
@@ -305,6 +306,7 @@ def settle(
     for item in asked:
         said = [found for found in answer.passages if found.id == item.id and item in readable]
         known[item.id] = _judge_passage(item, said, speaks_to_program=item.id in marked)
+    known = _without_missing_halves(known)
     # What was found of passages that are not there now is kept: a person may bring them back.
     gone = [found for found in before.passages if found.evidence_id not in known] if before is not None else []
     best = (name for name in answer.best if name in ids)
@@ -343,6 +345,22 @@ def _ask_to_settle(model_client: ModelClient, brief: Brief, evidence: Sequence[E
     ).value
 
 
+def _without_missing_halves(known: Mapping[str, list[PassageAnswer]]) -> dict[str, list[PassageAnswer]]:
+    """The answers by passage; one that is stated only with another passage is inferred where that one does not."""
+    stated = {
+        (one.evidence_id, one.claim) for said in known.values() for one in said if one.answer is AnswerKind.STATED
+    }
+    return {
+        name: [
+            one
+            if not one.other or (one.other != name and (one.other, one.claim) in stated)
+            else one.replace(answer=AnswerKind.INFERRED, other="")
+            for one in said
+        ]
+        for name, said in known.items()
+    }
+
+
 _MAX_ANSWERS_PER_PASSAGE = 3  # of one passage: one a claim, or one for each part of it
 _STRONGEST_FIRST = (AnswerKind.STATED, AnswerKind.INFERRED, AnswerKind.NONE)
 
@@ -378,6 +396,7 @@ def _verify_passage_answer(item: Evidence, nothing: PassageAnswer, found: FoundI
         span=span,
         tells=sanitized(found.tells, _MAX_TELLS_CHARACTERS) or "The model gave no reason.",
         claim=found.claim,
+        other=found.other if kind is AnswerKind.STATED else "",
     )
 
 
@@ -419,6 +438,8 @@ def judge_relevance(
 
 def _build_passage_finding(item: Evidence, found: PassageAnswer) -> Finding:
     message = fill(_MESSAGES_BY_ANSWER[found.answer][found.claim > 1], id=item.id, claim=found.claim, tells=found.tells)
+    if found.other:
+        message += f" Only together with {found.other}."
     if found.span is not None:
         message += f" (“{sanitized(item.passage.text[found.span.start : found.span.end], 120)}”)"
     if holds_injection(item.passage.text):

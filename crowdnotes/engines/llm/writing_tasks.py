@@ -232,18 +232,23 @@ def passages_for(
 def _choose_answering(settlement: Settlement, evidence: Sequence[Evidence]) -> list[Evidence]:
     """The few that the judge of passages would write from; those of all that answer where it named none.
 
-    One for each claim that a passage states an answer to comes first, then what states one, then the rest.
+    One for each claim that a passage states an answer to comes first, with the one that it states it with if it takes
+    two, then what states one, then the rest.
     """
     answering = _drop_astray_links(settlement, _interleave_by_claim(settlement, evidence))
     best = [item for name in settlement.best for item in answering if item.id == name]
     if not best:
         return answering[:_MAX_PASSAGES]
-    stated = {item.id: {answer.claim for _, answer in settlement.stated([item])} for item in answering}
+    stated = {
+        item.id: {one.claim for one in settlement.all_of(item) if one.answer is AnswerKind.STATED} for item in answering
+    }
     best.sort(key=lambda item: not stated[item.id])
     covering: list[Evidence] = []
     for item in [*best, *answering]:
         if stated[item.id] - {claim for other in covering for claim in stated[other.id]}:
             covering.append(item)
+            others = {one.other for one in settlement.all_of(item)}
+            covering += [half for half in answering if half.id in others and half not in covering]
     return [*covering, *(item for item in best if item not in covering)][:_MAX_PASSAGES]
 
 
@@ -257,14 +262,14 @@ def _drop_astray_links(settlement: Settlement, answering: Sequence[Evidence]) ->
         for item in answering
         if not item.source.astray
         for one in settlement.all_of(item)
-        if one.answer is AnswerKind.STATED
+        if one.answer is AnswerKind.STATED and not one.other
     }
     return [
         item
         for item in answering
         if not item.source.astray
         or any(
-            one.answer is AnswerKind.INFERRED or (one.claim, one.points) not in stated
+            one.answer is AnswerKind.INFERRED or one.other or (one.claim, one.points) not in stated
             for one in settlement.all_of(item)
         )
     ]
@@ -307,9 +312,11 @@ def _interleave_by_claim(settlement: Settlement, evidence: Sequence[Evidence]) -
 
 
 def _describe_answers(answers: Sequence[PassageAnswer], *, several: bool) -> str:
-    """As in "states what settles claim 1, helps to infer claim 2"."""
-    said = (f"{_PHRASE_BY_ANSWER[one.answer]} {f'claim {one.claim}' if several else 'the claim'}" for one in answers)
-    return ", ".join(dict.fromkeys(said))
+    """As in "states what settles claim 1, helps to infer claim 2": of each claim the most that it gives."""
+    stated = {one.claim for one in answers if one.answer is AnswerKind.STATED}
+    said = {one.claim: AnswerKind.STATED if one.claim in stated else one.answer for one in answers}
+    claims = {claim: f"claim {claim}" if several else "the claim" for claim in said}
+    return ", ".join(f"{_PHRASE_BY_ANSWER[kind]} {claims[claim]}" for claim, kind in said.items())
 
 
 def _split_valid_notes(

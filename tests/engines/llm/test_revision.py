@@ -110,7 +110,7 @@ def test_a_note_that_the_passages_cannot_mend_is_given_up_with_the_reason() -> N
     def gives_up(_: Body) -> str:
         return json.dumps(_ONE_GRADE | {"final": {"sentences": [], "changes": missing}})
 
-    failed = DRAFTS[0].model_copy(update={"objections": ("It leaves out the rash.",)})
+    failed = DRAFTS[0].replace(objections=("It leaves out the rash.",))
     revision, server = _revised(gives_up, [failed])
     assert (revision.final, revision.changes) == (None, missing)
     assert "do not give what the check found missing" in server.requests[0]["messages"][0]["content"]
@@ -123,7 +123,7 @@ def test_the_judge_sees_of_a_long_passage_what_answers_the_claim_and_what_the_no
     text = " ".join([PASSAGE, *filler, "Such an illness is never seen in the towns of the north."])
     item = evidence(text)
     settlement = Settlement(passages=(answered(item, AnswerKind.STATED),), engine="llm:small")
-    draft = DRAFTS[0].model_copy(update={"text": f"Nobody in the north has seen such an illness. {LINK}"})
+    draft = DRAFTS[0].replace(text=f"Nobody in the north has seen such an illness. {LINK}")
     with engine_over(lambda _: json.dumps(_ONE_GRADE)) as (engine, server):
         engine.revise(brief_of(POST, CLAIM, settlement=settlement), [item], [draft], 250)
     (shown,) = passages_of(server.requests[0]).values()

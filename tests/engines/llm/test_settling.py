@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from crowdnotes.domain import AnswerKind, Draft, Evidence, GateStatus, Points, Post, Settlement, Span, text_sha256
+from crowdnotes.domain import (
+    SITE_CLOSED,
+    AnswerKind,
+    Draft,
+    Evidence,
+    GateStatus,
+    Points,
+    Post,
+    Settlement,
+    Span,
+    text_sha256,
+)
 from crowdnotes.engines import Brief, FurtherSearch
+from crowdnotes.engines.llm.writing_tasks import passages_for
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.evidence.passages import ReadSource, build_evidence
 from tests.engines.llm.made import BRIEF, CLAIM, NOTE, PASSAGE, POST, QUOTE, engine_over, evidence, gives, settles
@@ -22,6 +35,10 @@ SEARCHES = ("acme juice illness study", "Acme, juice: illness STUDY", "acme reca
 def _settled(answer: Callable[[Body], str], *items: Evidence, brief: Brief = BRIEF) -> tuple[FurtherSearch, LLMServer]:
     with engine_over(answer) as (engine, server):
         return engine.settle(brief, items or [evidence()], 3), server
+
+
+def _say(words: str, _: Body) -> str:
+    return words
 
 
 def _best(settlement: Settlement, items: list[Evidence]) -> AnswerKind:
@@ -107,6 +124,24 @@ def test_two_places_of_a_passage_may_answer_two_parts_of_a_claim_and_the_same_pl
     said = settles(gives("stated"), gives("stated", RASH), gives("stated", RASH))
     (first, second) = _settled(lambda _: said)[0].settlement.passages
     assert [PASSAGE[one.span.start : one.span.end] for one in (first, second) if one.span] == [QUOTE, RASH.rstrip(".")]
+
+
+def test_two_passages_may_state_it_together_and_half_of_an_answer_only_helps_to_infer() -> None:
+    pair = settles(gives("stated", other="E2"), gives("stated", number=2, other="E1"))
+    settlement = _settled(lambda _: pair, *TWO)[0].settlement
+    assert [item.id for item, _ in settlement.stated(TWO)] == ["E1", "E2"]
+    assert not settlement.only_infers(TWO)
+    assert (settlement.stated(TWO[:1]), settlement.only_infers(TWO[:1])) == ([], True)
+    astray = TWO[1].replace(source=TWO[1].source.replace(notices=(SITE_CLOSED,)))
+    shown = passages_for(replace(BRIEF, settlement=settlement), [TWO[0], astray])
+    assert [block.label for block in shown] == ["passage E1", "passage E2"]  # neither half is of use alone
+    for half in (gives("inferred", number=2), gives("stated", "vaccines are safe", 2), gives("background", number=2)):
+        answer = settles(gives("stated", other="E2"), half)
+        alone = _settled(partial(_say, answer), *TWO)[0].settlement
+        assert alone.stated(TWO) == []
+        assert alone.all_of(TWO[0])[0].answer is AnswerKind.INFERRED
+    itself = _settled(lambda _: settles(gives("stated", other="E1")))[0].settlement
+    assert itself.all_of(TWO[0])[0].answer is AnswerKind.INFERRED
 
 
 def test_a_claim_that_is_not_in_the_record_is_named_to_the_model() -> None:
