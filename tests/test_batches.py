@@ -19,7 +19,7 @@ import pytest
 from sqlalchemy import update
 
 from crowdnotes.batches import Batch
-from crowdnotes.domain import Case, Usage
+from crowdnotes.domain import INFERRED, Case, Draft, Usage
 from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import InputError, JobError
 from crowdnotes.post_files import preview_of, rows_of
@@ -290,6 +290,16 @@ def test_a_row_is_a_case_that_nobody_decided_and_a_second_run_does_nothing(tmp_p
         assert "not usable" in [row["state"] for row in work.results() if row["reason"]]
         Batch(workspace, posts).run(3)
         assert workspace.cases.count() == len(FEW)
+
+
+def test_a_row_whose_note_is_only_inferred_says_so(
+    tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Draft, "is_inferred", lambda *_: True)
+    with small_workspace(tmp_path) as workspace:
+        work = Batch(workspace, posts)
+        work.run(3)
+        assert {(row["state"], row["reason"]) for row in work.results()} == {("done", f"{INFERRED}.")}
 
 
 def test_rows_that_fail_alike_stop_the_batch_which_goes_on_when_that_is_mended(

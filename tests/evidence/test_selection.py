@@ -281,6 +281,7 @@ def test_where_topics_are_too_few_for_the_list_more_of_each_are_offered_and_neve
     assert offer(MUMPS, records) == records[:18]
     two = [_page(f"The {name} report", "", number) for number in range(20) for name in ("north", "south")]
     assert offer(MUMPS, two) == two[:18]
+    assert offer(MUMPS, two, 12) == two[:12]
 
 
 class _Offered(ScriptedEngine):

@@ -227,6 +227,7 @@ def test_with_several_claims_it_is_told_which_passages_answer_which_and_each_cla
     found = [answered(item, AnswerKind.STATED) for item in items]
     found[4] = found[4].replace(claim=2)
     found.append(answered(items[0], AnswerKind.INFERRED, Span(start=20, end=40)).replace(claim=2))
+    found.append(answered(items[0], AnswerKind.INFERRED, Span(start=42, end=60)))  # of claim 1, which it states already
     settlement = Settlement(passages=tuple(found), engine="llm:small")
     brief = brief_of(POST, CLAIM, CLAIM.replace(statement="A study proves it."), settlement=settlement)
     shown = {block.label.removeprefix("passage "): block.text for block in passages_for(brief, items)}
