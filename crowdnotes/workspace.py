@@ -122,7 +122,7 @@ class Workspace:
             stages=StageRunner(cases, self.tools),
             comparisons=self.comparisons.acting_as(who),
             people=self.people.acting_as(who),
-            x=self.x and self.x.acting_as(who),
+            x=self.x and self.x.with_cases(cases),
         )
 
     def who_is(self, person: Person) -> CurrentUser:
@@ -517,7 +517,7 @@ def open_workspace(
         choice=choice,
         comparisons=Comparisons(database, clock, who),
         people=People(database, clock, who),
-        x=_make_to_x(tools, database, who) if settings.x.is_set else None,
+        x=_make_to_x(cases, database) if settings.x.is_set else None,
     )
 
 
@@ -525,14 +525,14 @@ def _make_job_steps(stages: StageRunner, job: JobRecord) -> list[Step]:
     return JOBS[job.kind].steps(stages.with_fence(job), job.case_id)
 
 
-def _make_to_x(tools: StageContext, database: Database, who: CurrentUser) -> ToX:
+def _make_to_x(cases: Cases, database: Database) -> ToX:
     from crowdnotes.x_api.client import Tokens, XClient
     from crowdnotes.x_api.submission import ToX
 
-    own = tools.settings.x
-    tokens = Tokens(own, tools.settings.data_dir) if own.oauth2_refresh_token else None
+    own = cases.settings.x
+    tokens = Tokens(own, cases.settings.data_dir) if own.oauth2_refresh_token else None
     client = XClient(own, book=shared_rate_limiter(database, own.url), tokens=tokens)
-    return ToX(database, tools.store, tools.settings, who, tools.clock, client)
+    return ToX(database, cases, client)
 
 
 def check_readiness(settings: Settings) -> str:

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import html
 import secrets
-from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import timedelta
 
 from sqlalchemy import ColumnElement, Engine, Update, delete, func, select, update
 
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.export import is_demonstration
-from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     Act,
     Actor,
     Case,
     Classification,
-    CurrentUser,
     DecisionKind,
     Draft,
     Event,
@@ -31,7 +29,6 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.errors import InputError, WorkflowError, XError, XFault
-from crowdnotes.settings import Settings
 from crowdnotes.storage.database import insert_into, now_of, reading, writing
 from crowdnotes.storage.tables import cases, on_x, storable_text, x_scores
 from crowdnotes.text.note_rules import find_urls
@@ -76,25 +73,15 @@ class ToX:
     Raises NotAllowedError; WorkflowError and InputError where a note may not be sent; XError; StoreError.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        store: Store,
-        settings: Settings,
-        who: CurrentUser,
-        clock: Callable[[], datetime],
-        client: XClient,
-    ) -> None:
-        self._parts = (engine, store, settings)
+    def __init__(self, engine: Engine, cases: Cases, client: XClient) -> None:
         self._engine = engine
-        self._cases = Cases(store, who, clock, settings)
-        self._clock = clock
+        self._cases = cases
         self.client = client
-        self._settled_after = timedelta(seconds=settings.x.seconds * _CALL_TIMEOUTS_UNTIL_STALE)
+        self._settled_after = timedelta(seconds=cases.settings.x.seconds * _CALL_TIMEOUTS_UNTIL_STALE)
 
-    def acting_as(self, who: CurrentUser) -> ToX:
-        """Return the same for another person."""
-        return ToX(*self._parts, who, self._clock, self.client)
+    def with_cases(self, cases: Cases) -> ToX:
+        """Return the same for another person's cases."""
+        return ToX(self._engine, cases, self.client)
 
     @property
     def test_mode(self) -> bool:
@@ -334,7 +321,7 @@ class ToX:
 
     def _with_event(self, case: Case, by: Actor, kind: str, detail: str) -> Case:
         """With a line in the audit trail, also of a decided case: that is what is sent."""
-        event = Event(at=self._clock(), by=by.name, by_key=by.key, kind=kind, detail=detail)
+        event = Event(at=self._cases.now(), by=by.name, by_key=by.key, kind=kind, detail=detail)
         return case.replace(updated_at=event.at, events=(*case.events, event))
 
 

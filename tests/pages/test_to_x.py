@@ -8,7 +8,7 @@ import pytest
 
 from crowdnotes.cases import actions, approval
 from crowdnotes.domain import Case, DecisionKind
-from crowdnotes.settings import Settings, XSettings
+from crowdnotes.settings import XSettings
 from crowdnotes.x_api.client import XClient
 from crowdnotes.x_api.submission import ToX
 from pages.common import shared_workspace
@@ -17,9 +17,8 @@ from tests.x_server import KEYS, XServer
 
 
 def _with_x(desk: Desk, server: XServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    tools, client = desk.workspace.tools, XClient(XSettings.model_validate({**KEYS, "url": server.url}))
-    settings: Settings = tools.settings
-    x = ToX(desk.workspace.runner.engine, tools.store, settings, desk.workspace.who, tools.clock, client)
+    client = XClient(XSettings.model_validate({**KEYS, "url": server.url}))
+    x = ToX(desk.workspace.runner.engine, desk.workspace.cases, client)
     opened = replace(desk.workspace, x=x)
     monkeypatch.setattr(shared_workspace, "open_workspace", lambda: opened)
 

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import Engine, func, insert, select, update
 
 from crowdnotes.cases import actions
+from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.store import Store
 from crowdnotes.cli.x import eligible
 from crowdnotes.domain import Case, Draft, OnXState, Post, Role
@@ -227,7 +228,7 @@ def test_two_who_press_at_once_send_one_note(server: XServer, workspace: Workspa
 def test_of_two_who_mean_to_send_one_may_on_each_kind_of_database(engine: Engine) -> None:
     settings = Settings(x=XSettings.model_validate(KEYS))
     client, draft = XClient(settings.x), Draft(text="A note", engine="a", written_at=_NOW)
-    x = ToX(engine, Store(engine), settings, actor, lambda: _NOW, client)
+    x = ToX(engine, Cases(Store(engine), actor, lambda: _NOW, settings), client)
     mine = x._intend("c1", "100", draft)
     assert mine is not None
     assert x._intend("c2", "100", draft) is None
