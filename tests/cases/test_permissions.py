@@ -301,6 +301,13 @@ def test_a_call_that_names_a_permission_asks_for_it(workspace: Workspace) -> Non
                     call()
 
 
+def _refused_by_mypy(cases: Cases) -> None:
+    """Never called: if one of these lines were no error, mypy would report its ignore as unused."""
+    cases.apply("c1", approval.decide, DecisionKind.REJECTED)  # type: ignore[arg-type]
+    cases.apply("c1", actions.quote, "not a quotation")  # type: ignore[arg-type]
+    cases.apply("c1", actions.judge, "E1", None, reson="Why.")  # type: ignore[call-arg]
+
+
 @pytest.mark.parametrize("name", _CALLS)
 def test_no_method_does_for_a_person_what_they_may_not(workspace: Workspace, name: str) -> None:
     act = _CALLS[name][0]
