@@ -92,6 +92,7 @@ class Workspace:
     answered when it was last asked, by its name; `x` is there where X is set up.
     """
 
+    store: Store
     tools: StageContext
     who: CurrentUser
     cases: Cases
@@ -114,7 +115,7 @@ class Workspace:
 
     def acting_as(self, who: CurrentUser) -> Workspace:
         """The same workspace for somebody else; `who` is asked at every act."""
-        cases = Cases(self.tools.store, who, self.tools.clock, self.settings)
+        cases = Cases(self.store, who, self.tools.clock, self.settings)
         return replace(
             self,
             who=who,
@@ -139,7 +140,7 @@ class Workspace:
     def forget_visitors(self) -> int:
         """Remove what visitors of a demo left longer ago than is set; how many cases."""
         kept_for = timedelta(hours=self.settings.sign_in.demo_hours)
-        return self.tools.store.forget(VISITOR, self.tools.clock() - kept_for)
+        return self.store.forget(VISITOR, self.tools.clock() - kept_for)
 
     def expire(self) -> int:
         """Remove cases that were decided longer ago than is set; how many. For whoever may set up the program."""
@@ -486,9 +487,15 @@ def open_workspace(
         services=make_reading_services(settings.search),
         private_hosts=settings.allowed_private_hosts,
     )
+    owner, store = local_owner(by or settings.author), Store(database)
+
+    def who() -> Actor:
+        return owner
+
+    cases = Cases(store, who, clock, settings)
     link_asker = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
     tools = StageContext(
-        store=Store(database),
+        cases=cases,
         engine=engine or make_engine(choice, settings.llm, settings.gates, cached, settings.data_dir, settings.reader),
         embedder=cached,
         reader=reader,
@@ -502,13 +509,8 @@ def open_workspace(
         answers=Answers(settings.data_dir / "searches.sqlite"),
     )
     runner = _make_job_runner(database, settings.workers, clock)
-    owner = local_owner(by or settings.author)
-
-    def who() -> Actor:
-        return owner
-
-    cases = Cases(tools.store, who, clock, settings)
     return Workspace(
+        store=store,
         tools=tools,
         who=who,
         cases=cases,

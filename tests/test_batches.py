@@ -307,7 +307,7 @@ def test_rows_that_fail_alike_stop_the_batch_which_goes_on_when_that_is_mended(
 ) -> None:
     posts.write_text("".join(json.dumps({"text": f"{post_about('kettle')} {number}"}) + "\n" for number in range(6)))
     with small_workspace(tmp_path) as workspace:
-        monkeypatch.setattr(workspace.tools.store, "add", _full)
+        monkeypatch.setattr(workspace.store, "add", _full)
         with pytest.raises(JobError, match="5 rows failed one after the other for the same reason: The disk is full"):
             Batch(workspace, posts).run(2)
         monkeypatch.undo()
@@ -351,14 +351,14 @@ def test_a_kill_behind_the_making_of_a_case_makes_no_second_one(
     tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with small_workspace(tmp_path) as workspace:
-        add = workspace.tools.store.add
+        add = workspace.store.add
 
         def killed(*args: Any) -> None:
             add(*args)
             raise SystemExit
 
         with monkeypatch.context() as patch:
-            patch.setattr(workspace.tools.store, "add", killed)
+            patch.setattr(workspace.store, "add", killed)
             with pytest.raises(JobError, match="stopped"):
                 Batch(workspace, posts).run(1)
         assert workspace.cases.count() == 1
@@ -370,7 +370,7 @@ def test_a_kill_behind_the_making_of_a_case_makes_no_second_one(
 
 def test_a_file_is_worked_on_once_at_a_time(tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with small_workspace(tmp_path) as workspace:
-        begun, add = threading.Semaphore(0), workspace.tools.store.add
+        begun, add = threading.Semaphore(0), workspace.store.add
         released, failed = threading.Event(), list[str]()
 
         def add_slowly(*args: Any) -> Case:
@@ -378,7 +378,7 @@ def test_a_file_is_worked_on_once_at_a_time(tmp_path: Path, posts: Path, monkeyp
             assert released.wait(PATIENCE)
             return add(*args)
 
-        monkeypatch.setattr(workspace.tools.store, "add", add_slowly)
+        monkeypatch.setattr(workspace.store, "add", add_slowly)
         first = threading.Thread(target=Batch(workspace, posts).run, args=[2])
         first.start()
         assert begun.acquire(timeout=PATIENCE)
@@ -395,14 +395,14 @@ def test_a_file_is_worked_on_once_at_a_time(tmp_path: Path, posts: Path, monkeyp
 
 def test_whoever_lost_a_batch_begins_no_row_more(tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with small_workspace(tmp_path) as workspace:
-        work, add = Batch(workspace, posts), workspace.tools.store.add
+        work, add = Batch(workspace, posts), workspace.store.add
 
         def taken_over(*args: Any) -> Case:
             with writing(workspace.runner.engine) as connection:
                 connection.execute(update(jobs).where(jobs.c.case_id == work.id).values(under_way=False))
             return add(*args)
 
-        monkeypatch.setattr(workspace.tools.store, "add", taken_over)
+        monkeypatch.setattr(workspace.store, "add", taken_over)
         with pytest.raises(JobError, match="stopped"):
             work.run(4)
         assert workspace.cases.count() == 1

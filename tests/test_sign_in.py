@@ -145,7 +145,7 @@ def test_a_visitor_practises_where_no_other_sees_it_and_what_they_leave_goes(wor
         intake.create_case(one, "The kettle lies.", mode=Mode.AUGMENTATION)
     kept = new_case(workspace, "kettle")
     assert workspace.forget_visitors() == 0
-    assert workspace.tools.store.forget(VISITOR, datetime.now(UTC) + timedelta(days=1)) == 1
+    assert workspace.store.forget(VISITOR, datetime.now(UTC) + timedelta(days=1)) == 1
     assert [summary.id for summary in workspace.cases.find()] == [kept.id]
 
 

@@ -6,7 +6,7 @@ are checked inside the step that keeps them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -14,16 +14,7 @@ from crowdnotes.cases.blinding import hide_other_reviews
 from crowdnotes.cases.permissions import Action, Clock, P, require, require_editable
 from crowdnotes.cases.review_queue import Queue
 from crowdnotes.cases.store import CaseOwnership, Store
-from crowdnotes.domain import (
-    Act,
-    Actor,
-    Case,
-    CaseStatus,
-    CaseSummary,
-    CurrentUser,
-    Relationship,
-    Tombstone,
-)
+from crowdnotes.domain import Act, Actor, Case, CaseStatus, CaseSummary, CurrentUser, Relationship, Tombstone, Usage
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError, StoreError, WorkflowError
 from crowdnotes.jobs import Fence
 from crowdnotes.settings import Settings
@@ -46,6 +37,11 @@ class Cases:
     def with_fence(self, fence: Fence) -> Cases:
         """Return the same for a job: what it changes is refused, by JobCancelled, once another worker took it over."""
         return Cases(self._store.with_fence(fence), self._current_user, self._now, self.settings)
+
+    @property
+    def job_id(self) -> str:
+        """The job behind whose fence this is; "" where a person works."""
+        return self._store.job_id
 
     @property
     def actor(self) -> Actor:
@@ -132,11 +128,37 @@ class Cases:
         self.get(case_id, permission)
         return self._store.put_text(case_id, text)
 
+    def texts(self, permission: Act, case_id: str, sha256s: Iterable[str]) -> dict[str, str]:
+        """Return texts of a case's sources by their sha256. Raises StoreError when one is no longer kept."""
+        self.get(case_id, permission)
+        return {sha256: self._store.text(sha256) for sha256 in sha256s}
+
+    def kept_texts(self, permission: Act, case_id: str, sha256s: Iterable[str]) -> frozenset[str]:
+        """Return which of these texts of a case's sources are still kept, without reading them."""
+        self.get(case_id, permission)
+        return frozenset(sha256 for sha256 in sha256s if self._store.has_text(sha256))
+
     def image(self, case_id: str, sha256: str, permission: Act = Act.READ) -> bytes:
         """Return an image of the case's post. Raises StoreError when the post has it no longer."""
         if all(image.sha256 != sha256 for image in self.get(case_id, permission).post.images):
             raise StoreError("This image is no longer kept.", "Attach it again.")
         return self._store.image(sha256)
+
+    def add_usage(self, case_id: str, by_step: Mapping[str, Usage], chain: int) -> None:
+        """Add what a job asked of a model, and its longest `chain` of calls.
+
+        No permission is asked for and no fence holds: what was spent stays spent, whoever may still work on the case.
+        """
+
+        def change(case: Case) -> Case:
+            usage = dict(case.usage)
+            for name, used in by_step.items():
+                usage[name] = usage.get(name, Usage()) + used
+            last = next(reversed(usage))
+            usage[last] = usage[last] + Usage(chain=chain)  # of the work as a whole
+            return case.replace(usage=usage)
+
+        self._store.with_fence(None).update(case_id, change)
 
     def note_presence(self, case_id: str) -> Sequence[str]:
         """Note that the actor has a case open that they may read; return the names of others who have."""

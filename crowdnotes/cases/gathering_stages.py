@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import urldefrag
 
 from crowdnotes.cases.actions import ranked, with_cutoff_notice
-from crowdnotes.cases.store import Store
+from crowdnotes.cases.cases import Cases
 from crowdnotes.domain import (
     PROGRAM,
+    Act,
     Case,
     Evidence,
     FetchOutcome,
@@ -101,7 +102,7 @@ class StageContext:
     first asked for.
     """
 
-    store: Store
+    cases: Cases
     engine: Engine
     embedder: Embedder
     reader: SourceReader
@@ -336,11 +337,8 @@ def read(case: Case, progress: Progress, tools: StageContext) -> StageResult:
     was set, too.
     """
     options = tools.options
-    read_before = (
-        source
-        for source in case.sources
-        if source.outcome is FetchOutcome.READ and source.text_sha256 and tools.store.has_text(source.text_sha256)
-    )
+    kept = tools.cases.kept_texts(Act.WORK, case.id, _text_hashes(case.sources))
+    read_before = (it for it in case.sources if it.outcome is FetchOutcome.READ and it.text_sha256 in kept)
     known = {source_key(source): options.timely(source, case.until) for source in read_before}
     persons = [with_cutoff_notice(item, case).source for item in case.evidence if _is_reviewed_or_pasted(item)]
     sources = {source_key(source): source for source in persons}
@@ -482,7 +480,7 @@ def _read_source(item: SourceRequest, case: Case, tools: StageContext, check: Ca
         source, text = _read_library_record(item, tools)
     source = tools.options.timely(source, case.until)
     if text is not None and source.outcome is FetchOutcome.READ:
-        tools.store.put_text(case.id, text)
+        tools.cases.put_text(Act.WORK, case.id, text)
     return source
 
 
@@ -509,11 +507,11 @@ def best_of(
     case: Case, sources: Sequence[Source], whys: Mapping[str, str], progress: Progress, tools: StageContext
 ) -> tuple[Evidence, ...]:
     """The best passage of each of these that was read, with why it is there by source; see `build_evidence`."""
-    snippets = _collect_snippets(case)
+    snippets, texts = _collect_snippets(case), tools.cases.texts(Act.WORK, case.id, _text_hashes(sources))
     readable = [
         ReadSource(
             source,
-            tools.store.text(source.text_sha256),
+            texts[source.text_sha256],
             whys.get(source.id, "You added this link."),
             snippets.get(source.id, ""),
         )
@@ -530,6 +528,11 @@ def best_of(
         first_number=case.next_evidence_number,
         progress=progress.count,
     )
+
+
+def _text_hashes(sources: Sequence[Source]) -> list[str]:
+    """The sha256 of the text of each source that was read."""
+    return [it.text_sha256 for it in sources if it.outcome is FetchOutcome.READ and it.text_sha256]
 
 
 def _fill_post_from_notes(case: Case) -> Post:

@@ -278,13 +278,11 @@ class StageRunner:
 
     def __init__(self, cases: Cases, context: StageContext) -> None:
         self.cases = cases
-        self.context = context
+        self.context = replace(context, cases=cases)
 
     def with_fence(self, job: JobRecord) -> StageRunner:
         """Return the same for the steps of a job: nothing more is kept once another worker took it over."""
-        fence = Fence(job.id, job.fence)
-        context = replace(self.context, store=self.context.store.with_fence(fence))
-        return StageRunner(self.cases.with_fence(fence), context)
+        return StageRunner(self.cases.with_fence(Fence(job.id, job.fence)), self.context)
 
     def gather_steps(self, case_id: str) -> list[Step]:
         """See `gathering`; an engine that sees first reads the images."""
@@ -336,7 +334,7 @@ class StageRunner:
 
     def _step(self, case_id: str, stage: Stage, begun: dict[StageName, Future[None]]) -> Step:
         """Return the step that runs a stage and keeps what it found; `begun` are those that run beside others."""
-        job_id = self.context.store.job_id
+        job_id = self.cases.job_id
         mark = f"{job_id} again" if stage.again else job_id
 
         def stages(case: Case) -> tuple[StageRecord, ...]:
@@ -412,7 +410,7 @@ class StageRunner:
                 if meter.by_step:
                     spent = sum(meter.by_step.values(), Usage())
                     count_in_span(calls=spent.calls, input_tokens=spent.input_tokens, output_tokens=spent.output_tokens)
-                    self.context.store.with_fence(None).update(case_id, lambda case: _add_usage(case, meter))
+                    self.cases.add_usage(case_id, meter.by_step, meter.chain)
 
         return run_metered
 
@@ -481,12 +479,3 @@ class _ModelProgress:
         """See `Meter`."""
         newest = words if len(words) <= _MAX_MODEL_WORDS_CHARACTERS else f"…{words[-_MAX_MODEL_WORDS_CHARACTERS:]}"
         self._progress.count(*self._counted, f"{self._note} · {newest}" if self._note else newest)
-
-
-def _add_usage(case: Case, meter: Meter) -> Case:
-    usage = dict(case.usage)
-    for name, used in meter.by_step.items():
-        usage[name] = usage.get(name, Usage()) + used
-    last = next(reversed(usage))
-    usage[last] = usage[last] + Usage(chain=meter.chain)  # of the work as a whole
-    return case.replace(usage=usage)

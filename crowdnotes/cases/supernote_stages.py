@@ -18,6 +18,8 @@ from crowdnotes.cases import supernote_actions
 from crowdnotes.cases.actions import with_revision
 from crowdnotes.cases.gathering_stages import Changes, StageContext, StageResult
 from crowdnotes.domain import (
+    Act,
+    Actor,
     Candidate,
     Case,
     Evidence,
@@ -219,7 +221,7 @@ def _write_with_model(
             failed.append(answer)
         else:
             made = _add_answer(made, answer, place, notes, case, by=by)
-            tools.store.update(case.id, partial(_keep_round, made=made))
+            tools.cases.update(Act.WORK, case.id, partial(_keep_round, made=made))
         with suppress(JobCancelled):  # the calls stop by themselves; those that ended meanwhile are kept
             progress.count(number, len(tasks), f"{len(made.candidates)} candidates")
     if failed and not made.candidates:
@@ -258,7 +260,7 @@ def _add_answer(
     )
 
 
-def _keep_round(newest: Case, *, made: SupernoteRound) -> Case:
+def _keep_round(newest: Case, _: Actor, *, made: SupernoteRound) -> Case:
     """The case with what there is of a round so far."""
     if newest.decision is not None:
         return newest

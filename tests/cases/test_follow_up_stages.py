@@ -282,7 +282,7 @@ def test_a_page_that_could_not_be_read_is_not_told_so_once_a_passage_of_it_stand
         Source(id=url, url=url, title="A page", outcome=FetchOutcome.BLOCKED)
         for url in ("https://www.example.org/a?utm_source=x", "https://example.org/b")
     ]
-    desk.workspace.tools.store.update(desk.id, lambda case: case.replace(sources=tuple(blocked)))
+    desk.workspace.store.update(desk.id, lambda case: case.replace(sources=tuple(blocked)))
     assert follow_up_stages.failed_sources(desk.case) == tuple(blocked)
     intake.add_passage_by_hand(
         desk.cases, desk.id, url="https://example.org/a", title="A page", text="It was never said."

@@ -14,11 +14,13 @@ import pytest
 from sqlalchemy import Engine
 
 from crowdnotes.cases import gathering_stages
+from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.gathering_stages import GatherOptions, StageContext, merged, read, summary_of
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     AFTER_CUTOFF,
     UNDATED,
+    Act,
     Case,
     DateOrigin,
     Draft,
@@ -48,7 +50,7 @@ from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database
 from tests.cases.walk import ThinkingEngine, Told, make_library
-from tests.fakes import FixedClock, HashingEmbedder, ScriptedEngine, make_case, make_evidence, no_jury
+from tests.fakes import FixedClock, HashingEmbedder, ScriptedEngine, actor, make_case, make_evidence, no_jury
 from tests.shared import PATIENCE, put_tables
 
 STORY = "https://news.example.org/story"
@@ -100,8 +102,9 @@ def tools(web: _Web, store: Store, tmp_path: Path) -> StageContext:
     links = LinkChecker(HttpLinkAsker(settings.fetch, ()), LinkLimits(), FixedClock())
     reader = SourceReader(web)
     clock = FixedClock()
+    cases = Cases(store, actor, clock, settings)
     return StageContext(
-        store, ScriptedEngine(), embedder, reader, libraries, lambda _: [], settings, links, no_jury, clock
+        cases, ScriptedEngine(), embedder, reader, libraries, lambda _: [], settings, links, no_jury, clock
     )
 
 
@@ -455,7 +458,7 @@ def test_the_searches_of_a_case_say_which_sentences_of_a_passage_are_key(tools: 
     text = f"The drink makes children ill, some say. {'Summers in the valley stay mild. ' * 3}{answer}"
     source = make_evidence(1, text).source
     case = make_case(sources=(source,))
-    tools.store.put_text(case.id, text)
+    tools.cases.put_text(Act.WORK, case.id, text)
     queries = (Query(text="register 2021 boys", purpose="p"), Query(text="Summers valley", purpose="p", by_name=True))
     told = []
     for asked in ((), queries):

@@ -370,7 +370,7 @@ def test_an_image_stays_when_the_posts_words_are_edited_takes_no_book_and_its_by
     assert cases.image(case.id, sha256).startswith(b"\x89PNG")
     cases.delete(case.id)
     with pytest.raises(StoreError, match="no longer kept"):
-        workspace.tools.store.image(sha256)
+        workspace.store.image(sha256)
 
 
 def test_a_post_takes_four_images(workspace: Workspace) -> None:

@@ -637,7 +637,7 @@ _TAG = "misleadingFactualError"
 def test_a_submitted_case_is_changed_by_its_author_alone_and_by_nobody_while_it_is_claimed(
     workspace: Workspace,
 ) -> None:
-    workspace.tools.store.add(drafted())
+    workspace.store.add(drafted())
     ann, bob, cleo = _people(workspace, ANN, BOB, CLEO)
     sha256, changed = text_sha256(NOTE), "The review found a link."
     moderation.submit_case(ann, "c1")
@@ -682,7 +682,7 @@ def test_a_submitted_case_is_changed_by_its_author_alone_and_by_nobody_while_it_
 
 
 def test_a_claimed_case_is_not_deleted_by_anybody(workspace: Workspace) -> None:
-    workspace.tools.store.add(drafted())
+    workspace.store.add(drafted())
     ann, bob, dora = _people(workspace, ANN, BOB, actor("dora", Role.ADMIN))
     moderation.submit_case(ann, "c1")
     bob.apply("c1", moderation.claim)
@@ -690,11 +690,11 @@ def test_a_claimed_case_is_not_deleted_by_anybody(workspace: Workspace) -> None:
         refused(lambda who=who: who.delete("c1"), "claimed")  # type: ignore[misc]
     bob.apply("c1", moderation.release)
     ann.delete("c1")
-    assert workspace.tools.store.count() == 0
+    assert workspace.store.count() == 0
 
 
 def test_who_held_a_case_is_told_that_its_author_took_it_back_and_changed_it(workspace: Workspace) -> None:
-    workspace.tools.store.add(moderation.claim(submitted(), NOW - 2 * LEASE, BOB))
+    workspace.store.add(moderation.claim(submitted(), NOW - 2 * LEASE, BOB))
     ann, bob = _people(workspace, ANN, BOB)
     ann.apply("c1", moderation.withdraw)
     ann.apply("c1", actions.edit_draft, "The review found a link.", based_on=text_sha256(NOTE))
@@ -710,7 +710,7 @@ def test_who_held_a_case_is_told_that_its_author_took_it_back_and_changed_it(wor
 def test_the_service_knows_that_two_moderators_read_every_case(workspace: Workspace) -> None:
     settings = workspace.settings.replace(two_readers=True, queue=True)
     strict = replace(workspace, tools=replace(workspace.tools, settings=settings))
-    workspace.tools.store.add(drafted())
+    workspace.store.add(drafted())
     ann, bob = _people(strict, ANN, BOB)
     readers = next(it for it in approval.obstacles_for(bob, bob.get("c1")) if it.id.kind is ObstacleKind.READERS)
     assert readers.lifts == "Send it to the moderators."  # nobody approves past the readers
@@ -783,7 +783,7 @@ def test_what_was_found_after_a_decision_says_nothing_of_how_far_readers_agree()
 
 
 def test_a_blind_reader_gets_the_case_without_what_the_first_found(workspace: Workspace) -> None:
-    store = workspace.tools.store
+    store = workspace.store
     store.add(read(submitted(readers=2), BOB))
     cleo = workspace.acting_as(lambda: CLEO).cases
     for case in (cleo.get("c1"), cleo.apply("c1", moderation.claim)):
@@ -792,7 +792,7 @@ def test_a_blind_reader_gets_the_case_without_what_the_first_found(workspace: Wo
 
 
 def test_every_way_by_which_a_stored_case_comes_out_hides_what_another_reader_found(workspace: Workspace) -> None:
-    workspace.tools.store.add(read(submitted(readers=2), BOB))
+    workspace.store.add(read(submitted(readers=2), BOB))
     cleo = workspace.acting_as(lambda: CLEO).cases
     ways: dict[str, Callable[[], Case]] = {
         "get": lambda: cleo.get("c1"),

@@ -258,8 +258,11 @@ def test_every_act_on_a_case_is_in_the_list_of_those_that_ask() -> None:
         over = value in methods or next(iter(parameters.values()), None) == _CASES_PARAMETER
         if over and "case_id" in parameters and not value.__name__.startswith("_"):
             found[id(value)] = value.__name__
-    ask_for_what_is_named = {id(value) for value in (Cases.apply, Cases.update, Cases.require, Cases.put_text)}
-    assert found.keys() - ask_for_what_is_named == {id(target) for _, target, _, _ in _CALLS.values()}
+    named = (Cases.apply, Cases.update, Cases.require, Cases.put_text, Cases.texts, Cases.kept_texts)
+    without_permission = (Cases.add_usage,)  # what a job spent counts, whoever may still work on the case
+    assert found.keys() - {id(value) for value in (*named, *without_permission)} == {
+        id(target) for _, target, _, _ in _CALLS.values()
+    }
 
 
 @pytest.mark.parametrize("name", _CALLS)
@@ -271,7 +274,7 @@ def test_every_act_asks_for_its_permission_of_every_role_on_each_kind_of_case(wo
         somebody = _as(workspace, "ann", role)
         for how, case in _CASES.items():
             case_id = f"{role.value}-{how.value}"
-            workspace.tools.store.add(case.replace(id=case_id))
+            workspace.store.add(case.replace(id=case_id))
             also = name != "use_own_engine" or may(somebody.actor, Act.BEGIN)
             if how in ALLOWED[act][role] and also:
                 with suppress(WorkflowError, InputError, StoreError):  # what else forbids it is no matter of rights
@@ -279,18 +282,20 @@ def test_every_act_asks_for_its_permission_of_every_role_on_each_kind_of_case(wo
             else:
                 with pytest.raises(NotAllowedError):
                     _call(somebody, name, case_id)
-                assert workspace.tools.store.get(case_id).events == case.events
+                assert workspace.store.get(case_id).events == case.events
 
 
 def test_a_call_that_names_a_permission_asks_for_it(workspace: Workspace) -> None:
     for how, case in _CASES.items():
-        workspace.tools.store.add(case.replace(id=how.value))
+        workspace.store.add(case.replace(id=how.value))
     for act, role, how in product(Act, Role, Relationship):
         cases, case_id = _as(workspace, "ann", role).cases, how.value
         naming: list[Callable[[], object]] = [
             partial(cases.update, act, case_id, lambda newest, _: newest),
             partial(cases.require, act, case_id),
             partial(cases.put_text, act, case_id, "Words."),
+            partial(cases.texts, act, case_id, []),
+            partial(cases.kept_texts, act, case_id, []),
             partial(cases.get, case_id, act),
         ]
         for call in naming:
@@ -387,9 +392,7 @@ def test_sharing_is_on_record_and_opens_a_case_to_others_until_it_is_taken_back(
 def test_rights_are_those_of_the_newest_version_when_the_change_is_kept(workspace: Workspace) -> None:
     ann = _as(workspace, "ann", Role.CONTRIBUTOR).cases
     case = ann.apply(new_case(_as(workspace, "ann", Role.CONTRIBUTOR), "kettle").id, actions.set_shared, True)
-    bob = Cases(
-        workspace.tools.store, lambda: actor("bob", Role.CONTRIBUTOR), workspace.tools.clock, workspace.settings
-    )
+    bob = Cases(workspace.store, lambda: actor("bob", Role.CONTRIBUTOR), workspace.tools.clock, workspace.settings)
     assert bob.get(case.id) == case
     ann.apply(case.id, actions.set_shared, False)
     with pytest.raises(NotAllowedError):
@@ -426,7 +429,7 @@ def test_a_case_that_cannot_be_read_is_removed_by_its_owner_and_by_no_other(work
     from crowdnotes.storage.tables import cases
 
     case = new_case(_as(workspace, "ann", Role.CONTRIBUTOR), "kettle")
-    with writing(workspace.tools.store._engine) as connection:
+    with writing(workspace.store._engine) as connection:
         connection.execute(update(cases).values(document="{"))
     with pytest.raises(NotAllowedError):
         _as(workspace, "bob", Role.MODERATOR).cases.delete(case.id)
@@ -497,6 +500,8 @@ def test_no_page_goes_past_whoever_acts() -> None:
 
 def test_no_page_reads_a_case_for_another_act_than_reading_nor_changes_one_but_by_an_action() -> None:
     """Only what is read to be read is without what others found; a change that is no action names its permission."""
-    past = re.compile(r"cases\(\)\.(get\([^)]*,|update\(|put_text\(|add\(|with_fence\()")
+    past = re.compile(
+        r"workspace\(\)\.store\b|cases\(\)\.(get\([^)]*,|update\(|put_text\(|(kept_)?texts\(|add|with_fence\()"
+    )
     pages = (Path(__file__).parents[2] / "pages").rglob("*.py")
     assert [file.name for file in pages if past.search(file.read_text(encoding="utf-8"))] == []

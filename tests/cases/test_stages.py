@@ -122,7 +122,7 @@ def test_a_case_searches_for_no_more_than_thirty_things_by_itself(desk: Desk, mo
 def test_a_source_whose_text_is_gone_is_read_again(desk: Desk) -> None:
     desk.gather()
     source = desk.case.evidence[0].source
-    store = desk.workspace.tools.store
+    store = desk.workspace.store
     with writing(store._engine) as connection:
         connection.execute(delete(tables.contents).where(tables.contents.c.sha256 == source.text_sha256))
     desk.cases.apply(
@@ -490,7 +490,7 @@ def test_a_note_that_says_too_little_is_not_mended_where_no_passage_gives_more(
     assert case.settlement is not None
     first = next(answer for answer in case.settlement.passages if answer.evidence_id in case.draft.evidence_ids)
     alone = case.settlement.replace(passages=(first,))
-    desk.workspace.tools.store.update(desk.id, lambda case: case.replace(settlement=alone))
+    desk.workspace.store.update(desk.id, lambda case: case.replace(settlement=alone))
     monkeypatch.setattr(desk.engine, "revise", lambda *_: pytest.fail("There is nothing to mend it with."))
     desk.start(desk.stages.assess_steps(desk.id, before_inspection=True, scores_only=True))
     assert desk.said(StageName.ASSESS).endswith("It was not mended: no source gives more than it says")

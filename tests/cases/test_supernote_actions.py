@@ -481,7 +481,7 @@ class TestWithAModel:
     ) -> None:
         case = made(linked, begun(linked, *NOTES[:1]))
         plain = case.replace(supernote=None, candidates=())
-        linked.tools.store.update(case.id, lambda _: plain)
+        linked.store.update(case.id, lambda _: plain)
         linked.cases.apply(case.id, suggestions.suggest, ["Say who found it."])
         yes = SuggestionReply(SuggestionAnswer.YES, "It helps.", "It names the review.")
         final = (carried(NoteSentence("A review found that the kettle made nobody ill.", ("N1",)), case.evidence[0]),)

@@ -124,7 +124,7 @@ class Desk:
 
     def changed(self, case: Case, **changes: object) -> Case:
         """The case with other fields, stored past the service."""
-        return self.workspace.tools.store.update(case.id, lambda newest: newest.replace(**changes))
+        return self.workspace.store.update(case.id, lambda newest: newest.replace(**changes))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -212,7 +212,7 @@ def test_where_a_link_led_on_to_is_told_in_the_reader(desk: Desk) -> None:
         source = item.source.replace(id="url:1", outcome_detail=told)
         return newest.replace(evidence=(item.replace(source=source),))
 
-    desk.workspace.tools.store.update(case.id, led_on)
+    desk.workspace.store.update(case.id, led_on)
     shown = texts(read(desk.app(case), case))
     assert told in shown
     assert "pasted by you" not in shown

@@ -94,7 +94,7 @@ def test_a_row_does_not_say_its_title_twice(desk: Desk) -> None:
     source = case.evidence[0].source
     first = case.evidence[0].passage.text.split(".")[0]
     item = case.evidence[0].replace(source=source.replace(title=first))
-    desk.workspace.tools.store.update(case.id, lambda case: case.replace(evidence=(item,)))
+    desk.workspace.store.update(case.id, lambda case: case.replace(evidence=(item,)))
     assert f"**{first}**" not in texts(desk.app(case))
 
 

@@ -189,7 +189,7 @@ def test_only_what_changed_is_read_again_and_what_cannot_be_read_is_named(
     assert read(cases, known)[1] == {}
     assert len(asked) == 3
     approval.decide_case(cases, first.id, DecisionKind.REJECTED)
-    with writing(workspace.tools.store._engine) as connection:
+    with writing(workspace.store._engine) as connection:
         connection.execute(text("update cases set document = 'x', version = 9 where id = :id"), {"id": damaged.id})
     found, left_out = read(cases, known)
     assert sorted(asked[3:]) == sorted([damaged.id, first.id])

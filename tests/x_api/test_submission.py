@@ -68,7 +68,7 @@ def case(workspace: Workspace) -> Case:
 
 def _on_post(workspace: Workspace, case: Case, number: int) -> Case:
     url = f"https://x.com/somebody/status/{number}"
-    return workspace.tools.store.update(case.id, lambda kept: kept.replace(post=kept.post.replace(url=url)))
+    return workspace.store.update(case.id, lambda kept: kept.replace(post=kept.post.replace(url=url)))
 
 
 def _x(workspace: Workspace) -> ToX:
@@ -264,7 +264,7 @@ def test_only_an_approved_text_that_was_seen_is_sent(server: XServer, workspace:
         x.submit(case.id, seen)
     assert raised.value.rule == "not approved"
     # Reopened by another between the look and the step that writes it down: nothing was sent, nothing is left behind.
-    workspace.tools.store.update(case.id, lambda kept: kept.replace(decision=case.decision))
+    workspace.store.update(case.id, lambda kept: kept.replace(decision=case.decision))
     x._intend = lambda *given: (ToX._intend(x, *given), cases.apply(case.id, actions.reopen))[0]  # type: ignore[method-assign]
     with pytest.raises(WorkflowError) as raised:
         x.submit(case.id, seen)
@@ -276,7 +276,7 @@ def test_what_x_has_no_use_for_is_refused_before_it_is_asked(
     server: XServer, workspace: Workspace, case: Case, changes: dict[str, object]
 ) -> None:
     known = changes if "post" not in changes else {"post": case.post.replace(url=None)}
-    workspace.tools.store.update(case.id, lambda kept: kept.replace(**known))
+    workspace.store.update(case.id, lambda kept: kept.replace(**known))
     with pytest.raises((WorkflowError, InputError)):
         _x(workspace).submit(case.id, _seen(case))
     assert server.asked == []
