@@ -1,7 +1,7 @@
 """Which letters of a PDF page nobody reads on it: struck out, or not to be seen.
 
 pypdf gives the text of a page without its look. So what a page draws is followed here, operator by operator: where
-each letter stands, in which colour, what is painted over it, and which lines go through it. Where the look of a letter
+each letter is, in which colour, what is painted over it, and which lines go through it. Where the look of a letter
 cannot be known (pictures, patterns, odd colours), it counts as seen. The text behind a scanned page stays: it is what a
 program read in the picture.
 """
@@ -34,7 +34,7 @@ _MAX_MEETINGS = 100_000  # of a letter and a line
 _BAND = 4.0  # points: lines are found by the band that they lie in
 _MIN_POINTS = 1.0  # height of letters; less is not to be seen
 _MIN_SCAN_SHARE = 0.5  # of the page, in pictures
-_NEAR = 0.08  # of the range of each colour channel: nobody tells such colours apart
+_NEAR = 0.08  # of the range of each colour channel: to people such colours look alike
 _MIN_ALPHA, _MAX_UNSEEN_ALPHA = 0.95, 0.05
 _MAX_STROKE = 0.25  # of the letters' height: a thicker one is a bar
 _MIN_STRUCK_SHARE = 0.7  # of a line that goes through letters; a line of a table or chart goes on
@@ -60,11 +60,11 @@ class Box(NamedTuple):
     top: float
 
     def has(self, x: float, y: float) -> bool:
-        """Return whether a point lies in it."""
+        """Return whether it holds a point."""
         return self.left <= x <= self.right and self.bottom <= y <= self.top
 
     def within(self, other: Box) -> Box:
-        """Return the part of it that lies in the other."""
+        """Return the part of it within the other."""
         left, bottom = max(self.left, other.left), max(self.bottom, other.bottom)
         return Box(left, bottom, min(self.right, other.right), min(self.top, other.top))
 
@@ -125,7 +125,7 @@ class _Run:
     is_hidden: bool  # by what the run itself says
     clip: Box
     places: list[tuple[int, int]] = field(default_factory=list)
-    blanks: set[tuple[int, int]] = field(default_factory=set)  # spaces, which keep words apart
+    blanks: set[tuple[int, int]] = field(default_factory=set)  # spaces, which separate words
     middles: list[tuple[float, float, float]] = field(default_factory=list)  # x, y, and its width along the axis
 
 
@@ -139,7 +139,7 @@ class Unread:
 
 
 class PageLook:
-    """What the page draws, heard from pypdf as it extracts the text."""
+    """What the page draws, collected while pypdf extracts the text."""
 
     def __init__(self, page: PageObject, fonts: Fonts) -> None:
         self._page = page
