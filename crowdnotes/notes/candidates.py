@@ -53,7 +53,7 @@ _VERB = re.compile(
     r"comes|goes|works|causes?|reports?|confirms?|suggests?|presents?|quotes?|mis\w+s)\b",
     re.IGNORECASE,
 )
-# Goes on from a sentence before it.
+# Continues the sentence before it.
 _CONNECTIVES = (
     r"and|but|or|so|also|however|yet|still|then|thus|therefore|hence|moreover|furthermore|additionally|besides|"
     r"instead|rather|otherwise|nevertheless|nonetheless|meanwhile|likewise|similarly|consequently|conversely|indeed|"
@@ -61,28 +61,28 @@ _CONNECTIVES = (
     r"as (?:such|a result)|after that|at that time|even (?:then|so)|what is more|not only that|since then"
 )
 _CONNECTIVE_START = re.compile(rf"^\W*(?:{_CONNECTIVES})\b", re.IGNORECASE)
-# That, or speaks of what was named there.
+# Continues it, or means something that it names.
 _DEPENDENT_START = re.compile(
     rf"^\W*(?:{_CONNECTIVES}|"
     r"this|that|these|those|such|he|she|it|its|they|them|his|her|their|the (?:former|latter|same)|"
     r"the (?:article|report|study|paper|source|link|author|bill|law|statement)s?)\b",
     re.IGNORECASE,
 )
-# Speaks of the post, or of nothing before it: "This photo", "It is not known whether".
+# Means the post, or nothing before it: "This photo", "It is not known whether".
 _INDEPENDENT_START = re.compile(
     r"^\W*(?:(?:this|that|the|these) (?:[\w-]+ ){0,2}?(?:post|tweet|claim|video|image|photo|picture|quote|account|meme|"
     r"screenshot|headline|clip|footage|graph|chart|user|poster|allegation|assertion|person)s?\b|"
     r"it (?:is|was|has been) (?:\w+ ){1,3}(?:that|who|whether|how|why)\b)",
     re.IGNORECASE,
 )
-# Ends the first clause; what stands before it has to have a verb: "In 2019, the agency approved it" is one clause.
+# Ends the first clause, if a verb comes before: "In 2019, the agency approved it" is one clause.
 _CLAUSE_END = re.compile(
     r"[,;:–—]\s|\b(?:and|but|or|which|who|whose|because|since|when|while|where|although|though|if|unless|until|"
     r"as|than|so|after|before)\b",
     re.IGNORECASE,
 )
-# Names what only an earlier sentence tells: no subject is "it" in its own clause ("WHO recommends it"). "Its" and
-# "their" mostly are the subject's own, "this year" is told by the calendar, "those who" by what follows.
+# Needs an earlier sentence to be understood: "it" is never its own clause's subject ("WHO recommends it"). Not so
+# "its" and "their", which mostly mean the subject, "this year", and "those who", which what follows explains.
 _BACKWARD_PRONOUN = re.compile(
     r"\b(?:it(?!(?:['’]s| is| was| has been) (?:\w+ ){1,3}(?:that|who|whether)\b)|they|them|he|him|she|"
     r"also(?! (?:known|called|named)\b)|however|instead(?! of\b)|these|such(?! as\b)|"
@@ -93,11 +93,11 @@ _BACKWARD_PRONOUN = re.compile(
 )
 _MIN_WORDS_WITHOUT_VERB = 10  # words; fragments without a verb are shorter
 _CAPITALISED_NAME = re.compile(r"\s[A-Z][a-z]{2,}")
-_MIN_STEMS = 3  # with a name one fewer: "The river is the Aller."
+_MIN_STEMS = 3  # one fewer with a name: "The river is the Aller."
 
 
 def _split_note_sentences(text: str) -> Iterator[str]:
-    """The sentences of a note; one that begins right after a link is one of its own."""
+    """Split a note into sentences; one that begins right after a link counts as one of its own."""
     for span in split_sentences(text):
         words = text[span.start : span.end]
         start = 0
@@ -110,7 +110,7 @@ def _split_note_sentences(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def parts_of(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The sentences of a note without the links at their ends, each with the links that it or what follows it has."""
+    """Return the sentences of a note without the links at their ends, each with its links or those of what follows."""
     found: list[tuple[str, list[str]]] = []
     open_from = 0  # the first sentence that the next links may belong to
     was_link = False
@@ -134,12 +134,12 @@ def parts_of(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def links_at(text: str) -> dict[str, tuple[str, ...]]:
-    """The links of a note by its sentences."""
+    """Return the links of a note by its sentences."""
     return dict(parts_of(text))
 
 
 def is_sentence(words: str, stems: frozenset[str]) -> bool:
-    """Whether words are a whole statement that can be set into a note as they are."""
+    """Return whether words are a whole statement that fits into a note as they are."""
     return (
         len(stems) >= _MIN_STEMS - bool(_CAPITALISED_NAME.search(words))
         and note_length(words) <= NOTE_LIMIT
@@ -156,15 +156,16 @@ def is_sentence(words: str, stems: frozenset[str]) -> bool:
 
 
 def goes_on(words: str) -> bool:
-    """Whether a sentence only goes on from another: "However", "For example"."""
+    """Return whether a sentence only continues another: "However", "For example"."""
     return _CONNECTIVE_START.match(words) is not None
 
 
 def needs_previous_sentence(words: str) -> bool:
-    """Whether a sentence says something of what only one before it names.
+    """Return whether a sentence needs the one before it to be understood.
 
     By its opening ("This", "He", "The study", "However") or by a pronoun in its first clause ("WHO recommends it").
-    Where a pronoun may be its own subject's ("the firm said it closed") it counts too: then it only stays where it was.
+    Where the pronoun may mean the sentence's own subject ("the firm said it closed") it counts too: the sentence then
+    only keeps its place.
     """
     if _INDEPENDENT_START.match(words):
         return False
@@ -172,7 +173,7 @@ def needs_previous_sentence(words: str) -> bool:
 
 
 def _find_first_clause(words: str) -> str:
-    """Up to the first end of a clause that has a verb; all of them where none has one."""
+    """Return the words up to the first end of a clause that has a verb; all of them where none has one."""
     verb = _VERB.search(words)
     end = next((e for e in _CLAUSE_END.finditer(words) if e.start() >= verb.end()), None) if verb else None
     return words[: end.start()] if end else words
@@ -186,17 +187,17 @@ _TOKENS_PER_CANDIDATE = 150  # of one candidate, its quotes included
 
 
 def budget_for(notes: Sequence[ExistingNote]) -> int:
-    """Characters for the words of a note that may link to the pages of these notes."""
+    """Return the characters for the words of a note that may link to the pages of these notes."""
     return characters_for_words(len(pages_of(notes)))
 
 
 def note_subsets(
     notes: Sequence[ExistingNote], calls: int, seed: int, among: Collection[str] = ()
 ) -> tuple[tuple[ExistingNote, ...], ...]:
-    """Which notes each of so many calls is shown, in its order: subsets that differ, as long as there are others.
+    """Choose the notes that each call is shown, in its order: different subsets, while there are any.
 
-    Every note is shown, and leads, as often as any other, as far as the calls suffice. With `among` each call holds
-    one of the notes with these ids, in the lead: what changed since the candidates that are kept.
+    Each note is shown, and comes first, as often as any other, as far as the calls suffice. With `among` each call
+    begins with one of the notes with these ids: what changed since the candidates that are kept.
     """
     chance = random.Random(seed)  # noqa: S311 - for variety, not for secrets
     leads = [note for note in notes if not among or note.id in among]
@@ -213,7 +214,7 @@ def note_subsets(
             turn = sorted(chance.sample(leads, len(leads)), key=drawn_mean)
         lead = turn.pop()
         drawn: tuple[ExistingNote, ...] = (lead,)
-        for _ in range(20):  # another one, while there may be
+        for _ in range(20):  # a subset that is not in the plan yet, if one is found
             size = chance.randint(min(2, most), most)
             others = [note for note in notes if note.id != lead.id]
             chance.shuffle(others)
@@ -229,7 +230,7 @@ def note_subsets(
 
 
 def cost(plan: Sequence[Sequence[ExistingNote]], evidence: Sequence[Evidence], a_call: int) -> Usage:
-    """What the calls of a plan will take, each giving so many candidates: an estimate, before anything is spent."""
+    """Estimate what the calls of a plan will take, each giving `a_call` candidates."""
     pages = sum(len(item.passage.text) for item in evidence)
     letters = sum(pages + sum(len(note.text) + 200 for note in drawn) for drawn in plan)
     return Usage(
@@ -247,11 +248,11 @@ def build_candidate(
     result_origin: ResultOrigin,
     links: Sequence[LinkCheck] = (),
 ) -> Candidate:
-    """The text of these sentences with the links of the notes and pages that they rest on, at most three.
+    """Build a note from these sentences, with at most three links of the notes and pages that support them.
 
-    Each sentence has its turn; pages that carry it come first, then those that were read, then links that answer. A
-    dead link stands only where a sentence has no other.
-    Raises EngineError for an unknown note or passage, no words, or a link of the engine's own.
+    Each sentence gives a link in turn: first pages whose words support it, then pages that were read, then links that
+    answer. A dead link is used only where a sentence has no other. Raises EngineError for an unknown note or passage,
+    no words, or a link of the engine's own.
     """
     by_id = {note.id: note for note in notes}
     passages = {item.id: item for item in evidence}
@@ -276,8 +277,8 @@ def build_candidate(
     chosen: dict[str, str] = {}
     for turn in zip_longest(*wanted):
         for url in turn:
-            room = note_length(" ".join([text, *chosen.values()])) + URL_WEIGHT + 1 <= NOTE_LIMIT
-            if url is not None and len(chosen) < MAX_NOTE_LINKS and room and canonical_url(url) not in there:
+            fits = note_length(" ".join([text, *chosen.values()])) + URL_WEIGHT + 1 <= NOTE_LIMIT
+            if url is not None and len(chosen) < MAX_NOTE_LINKS and fits and canonical_url(url) not in there:
                 chosen.setdefault(canonical_url(url), url)
     return Candidate(
         text=" ".join([text, *chosen.values()]),
@@ -288,7 +289,7 @@ def build_candidate(
 
 
 def between(text: str) -> str:
-    """What stands between a text and the next sentence: the stop too that a writer left out at the end of a line."""
+    """Return what joins a text to the next sentence: a space, and the full stop that a writer left out."""
     if not text:
         return ""
     return " " if text.rstrip("\"'”’)]»")[-1:] in _SENTENCE_END_MARKS else ". "
@@ -321,7 +322,6 @@ def _rank_links(
     read: Collection[str],
     states: dict[str, LinkState],
 ) -> list[str]:
-    """The links that a sentence may carry, best first."""
     carrying = [linkable(url) for item in sentence.carriers if (url := passages[item.evidence_id].source.url)]
     own = [url for note in sentence.notes for url in links_at(by_id[note].text).get(sentence.text, ())]
     of_notes = own or [url for note in sentence.notes for url in links_of(by_id[note])]
@@ -337,6 +337,6 @@ def _rank_links(
 
 
 def merged(candidates: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], int]:
-    """The candidates without those that say nearly the same as an earlier one, and how many those were."""
+    """Return the candidates without those that say nearly the same as an earlier one, and how many were dropped."""
     kept = without_near_duplicates(candidates, lambda item: without_urls(item.text))
     return tuple(kept), len(candidates) - len(kept)

@@ -1,7 +1,7 @@
-"""Makes candidate notes from evidence (CrowdNotes+ appendix D.3).
+"""Write candidate notes from evidence (CrowdNotes+ appendix D.3).
 
-The engine returns words and evidence ids; links, length and attribution are ours. The same for sources that a person
-brought (augmentation) and that the program found (automation).
+The engine returns words and evidence ids; this module adds links, checks the length, and finds what supports each
+sentence. It works alike for sources that a person brought (augmentation) and that the program found (automation).
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _CANDIDATE_COUNT = 3
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """Candidates in the engine's order; or none, and why the engine abstained, with sentences that a person may quote.
+    """Candidates in the engine's order; or none, the reason, and sentences that a person may quote.
 
-    `lost`: why others are not there.
+    `lost`: why other candidates are missing.
     """
 
     candidates: tuple[Draft, ...]
@@ -73,10 +73,10 @@ def write_candidates(
     clock: Callable[[], datetime],
     earlier: Sequence[str] = (),
 ) -> Drafted:
-    """A few full notes, links included, each at most 280 characters by X's rule, other than the `earlier` ones.
+    """Write a few full notes, links included, each at most 280 characters by X's rule, other than the `earlier` ones.
 
-    Raises EngineError when the engine breaks its contract: an unknown evidence id, a URL of its own
-    making, or words over the budget.
+    Raises EngineError when the engine breaks its contract: an unknown evidence id, a URL of its own making, or words
+    over the budget.
     """
     begun = time.perf_counter()
     if not evidence:
@@ -94,10 +94,10 @@ def write_candidates(
 
 
 def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
-    """Why no note is proposed from these passages before a person has read them; "" where one is.
+    """Return why no note is proposed from these passages before a person has read them; "" where one is.
 
-    One passage from which a model only infers an answer is not enough; several against the same claim may be written
-    from. For a claim that something is so since some day, only sources of that day or later count as agreeing.
+    One passage from which a model only infers an answer is not enough; several against the same claim are. For a claim
+    that something is so since some day, only sources of that day or later count as agreeing.
     """
     if not_needed := _why_not_needed(brief):
         return not_needed
@@ -121,7 +121,7 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
 
 
 def _why_not_needed(brief: Brief) -> str:
-    """Why the post alone asks for no note; "" where it may."""
+    """Return why the post alone needs no note; "" where it may need one."""
     if brief.unwanted is not None and brief.unwanted.why_not is not None:
         return f"Not needed: it looks like {brief.unwanted.why_not.as_text}. {brief.unwanted.reason}".rstrip()
     others = [claim for claim in brief.claims if claim.kind is not ClaimKind.CHECKABLE]
@@ -131,20 +131,20 @@ def _why_not_needed(brief: Brief) -> str:
 
 
 def _is_recent(source: Source, brief: Brief) -> bool:
-    """Whether it can know what a claim says is so since some day. Of other claims the judge of passages weighs that."""
+    """Return whether a source is new enough for a claim that something is so since some day; true for other claims."""
     since = brief.claim.since if brief.claim is not None else None
     first = source.stated_day or source.not_before
     return since is None or (first is not None and first >= since)
 
 
 def budget_for(evidence: Sequence[Evidence]) -> int:
-    """Characters for the words of a note that may link to all of these passages."""
+    """Return the characters for the words of a note that may link to all of these passages."""
     return characters_for_words(len({item.source.url for item in evidence if item.source.url}))
 
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """The candidates with the judge's objections, best first, the best one revised before them; and that in a line."""
+    """The candidates with the judge's objections, best first, after the revised best one; and a summary in a line."""
 
     candidates: tuple[Draft, ...]
     summary: str
@@ -157,7 +157,7 @@ def revise_candidates(
     candidates: Sequence[Draft],
     clock: Callable[[], datetime],
 ) -> Revised | None:
-    """The candidates as one judge orders them, with the best made better. None from an engine that cannot.
+    """Order the candidates by one judge, and improve the best one. None from an engine that cannot.
 
     Raises EngineError.
     """
@@ -178,7 +178,7 @@ def revise_candidates(
     if same is not None:
         return Revised((same, *(draft for draft in ordered if draft is not same)), "The best one was left as it is")
     stated = [draft for draft in ordered if not draft.is_inferred(brief.settlement, evidence)]
-    if stated and final.is_inferred(brief.settlement, evidence):  # never before one whose passage says it outright
+    if stated and final.is_inferred(brief.settlement, evidence):  # a note whose passage says it outright comes first
         rest = [draft for draft in ordered if draft not in stated]
         return Revised((*stated, final, *rest), "The revised one is only inferred, so the best that is stated leads")
     return Revised((final, *ordered), revision.changes)
@@ -192,9 +192,10 @@ def repaired_draft(
     assessment: Assessment,
     clock: Callable[[], datetime],
 ) -> tuple[Draft, Draft] | str:
-    """The note revised by what the gates found wrong with its words, and the note as it was with that beside it.
+    """Revise a note by the faults that the gates found in its words; return the revised note, and the old one with the
+    faults.
 
-    Else why there is none: "" where no gate found anything that other words could mend. Raises EngineError.
+    Else return why there is none: "" where no gate found anything that other words could fix. Raises EngineError.
     """
     found = {result.gate: result for result in assessment.found}
     failed = [result for name, result in found.items() if result.status is GateStatus.FAIL]
@@ -216,10 +217,10 @@ def repaired_draft(
 
 
 def _why_no_words_mend(brief: Brief, evidence: Sequence[Evidence], draft: Draft, failed: Sequence[GateResult]) -> str:
-    """Return why other words cannot mend a note that failed these gates; "" where they may.
+    """Return why other words cannot repair a note that failed these gates; "" where they may.
 
-    A note that is only inferred needs a passage that states an answer. One of which the judge of helpfulness only
-    says that it is too little, as it points at nothing in it, needs an answer of a passage that it leaves out.
+    A note that is only inferred needs a passage that states an answer. Where the judge of helpfulness points at nothing
+    in it, the note says too little, and needs an answer of a passage that it leaves out.
     """
     settlement = brief.settlement
     if settlement is None:
@@ -236,7 +237,7 @@ def _why_no_words_mend(brief: Brief, evidence: Sequence[Evidence], draft: Draft,
 
 
 def _rests_on(draft: Draft, evidence_id: str, words: Span | None) -> bool:
-    """Whether a sentence of the note has these words of a passage as what carries it."""
+    """Return whether these words of a passage support a sentence of the note."""
     carriers = [sentence.carrier for sentence in draft.sentences if sentence.evidence_id == evidence_id]
     return any(
         words is None or carrier is None or (carrier.start < words.end and words.start < carrier.end)
@@ -245,7 +246,7 @@ def _rests_on(draft: Draft, evidence_id: str, words: Span | None) -> bool:
 
 
 def _list_faults(text: str, result: GateResult) -> list[str]:
-    """What a gate found wrong, each with the words it is about; its reason where it points at none."""
+    """Return what a gate found wrong, each with the words it is about; its reason where it points at none."""
     found = [finding for finding in result.findings if not finding.ok]
     pointed = [
         f"“{text[item.span.start : item.span.end]}”: {item.message}" if item.span else item.message for item in found
@@ -284,16 +285,16 @@ def _build_draft(
 def _apply_written_carriers(
     text: str, written: Written, support: Sequence[SentenceSupport]
 ) -> tuple[SentenceSupport, ...]:
-    """What carries each sentence as its writer says, whose words were found there; the comparison adds its hints."""
+    """Prefer what the writer says supports each sentence, where its words were found; comparison adds the hints."""
     found: list[SentenceSupport] = []
     for item in support:
         words = item.words_in(text)
-        known = next((said for said in written.sentences if words in said.text or said.text in words), None)
-        if known is None:
+        as_written = next((said for said in written.sentences if words in said.text or said.text in words), None)
+        if as_written is None:
             found.append(item)
             continue
-        carrier = known.carriers[0]
-        update: dict[str, object] = {"carrier": carrier.span, "basis": known.basis}
+        carrier = as_written.carriers[0]
+        update: dict[str, object] = {"carrier": carrier.span, "basis": as_written.basis}
         if item.evidence_id != carrier.evidence_id:  # the hints are about another passage
             update |= {"evidence_id": carrier.evidence_id, "doubts": (), "doubted": ()}
         found.append(item.replace(**update))
@@ -301,13 +302,13 @@ def _apply_written_carriers(
 
 
 def quoted(item: Evidence, quotation: Quotation) -> str:
-    """A sentence of a passage as it stands in a note: its publisher, the words as they are, and the link."""
+    """Return a sentence of a passage as it is quoted in a note: publisher, exact words, link."""
     words = " ".join(item.passage.text[quotation.span.start : quotation.span.end].split())
     if not _QUOTATION_MARK.search(words):  # marks within marks would end the quotation early
         words = f"“{words}”"
     name = publisher_name(item.source)
-    told = f"{name[:1].upper()}{name[1:]}: {words}" if name else words
-    return f"{told} {linkable(item.source.url)}" if item.source.url else told
+    quotation_text = f"{name[:1].upper()}{name[1:]}: {words}" if name else words
+    return f"{quotation_text} {linkable(item.source.url)}" if item.source.url else quotation_text
 
 
 _QUOTATION_MARK = re.compile(r"[\"“”„«»]")

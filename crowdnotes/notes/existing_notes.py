@@ -23,31 +23,31 @@ from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url, each_page_once
 from crowdnotes.wording import fill, plural
 
-ENOUGH_RATINGS = 5  # below it X gives no status
-AVERAGE = 0.5  # the mean rating of a note of which nothing is known
+ENOUGH_RATINGS = 5  # with fewer X gives no status
+AVERAGE = 0.5  # the mean rating of a note without ratings
 _NOTE_NOT_NEEDED_TAG = "notHelpfulNoteNotNeeded"
-_PRIOR_RATINGS = 5  # ratings of an average note that stand beside a note's own
+_PRIOR_RATINGS = 5  # ratings of an average note, added to a note's own
 _MIN_LIKED_MEAN = 0.6  # mean rating
 
 
 def links_of(note: ExistingNote) -> tuple[str, ...]:
-    """The links of a note, each page once, in order; "cdc.gov/flu" with https before it. A bare host is no link."""
+    """Return the links of a note, each page once, in order; "cdc.gov/flu" gets https, a bare host is no link."""
     return each_page_once(url.link for url in find_urls(note.text) if url.link)
 
 
 def pages_of(notes: Iterable[ExistingNote]) -> set[str]:
-    """The pages that notes link to, by their canonical addresses."""
+    """Return the canonical addresses of the pages that notes link to."""
     return {canonical_url(url) for note in notes for url in links_of(note)}
 
 
 def drawn_mean(note: ExistingNote) -> float:
-    """The mean rating in [0, 1], drawn to the middle where there are few ratings."""
+    """Return the mean rating in [0, 1], pulled towards the middle where there are few ratings."""
     count = note.ratings.count
     return ((note.ratings.mean or 0.0) * count + AVERAGE * _PRIOR_RATINGS) / (count + _PRIOR_RATINGS)
 
 
 def no_note_needed(notes: Sequence[ExistingNote]) -> str:
-    """The sentence that raters have said that the post needs no note, with their numbers; "" where they have not."""
+    """Return the sentence, with numbers, that raters want no note on the post; "" where they have not said so."""
     misleading = [note for note in notes if note.classification is Classification.MISLEADING]
     most = max((note.ratings.mean or 0 for note in misleading if note.ratings.count >= ENOUGH_RATINGS), default=0)
     for note in notes:
@@ -69,7 +69,7 @@ def no_note_needed(notes: Sequence[ExistingNote]) -> str:
 
 
 def remarks(notes: Sequence[ExistingNote]) -> tuple[str, ...]:
-    """What a person should know of these notes before anything is made from them, a sentence each."""
+    """Return what a person should know of these notes before anything is made from them, a sentence each."""
     used = [note for note in notes if note.is_used]
     found = []
     if notes and not used:
@@ -92,12 +92,12 @@ _FEW_RATINGS = 30  # with fewer, the share of helpful ratings alone speaks
 _MIN_RATINGS_PER_SIDE = 5  # ratings on each side of the viewpoint, for the intercept to be trusted
 _LOW_INTERCEPT = 0.35  # below it, once raters of both sides spoke, the text may be changed
 _KEEP_SHARE, _REVISE_SHARE = 0.7, 0.5  # helpful ratings from which a note with few is kept, and below which revised
-_MAX_SPARSE_RATINGS = 3  # with as few or fewer, their share says nothing
+_MAX_SPARSE_RATINGS = 3  # with so few, their share means nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What is different in the newer notes, as ids: `new`, `reworded`, `gone`, `rated` (ratings or status alone)."""
+    """What differs in the newer notes, as ids: `new`, `reworded`, `gone`, `rated` (ratings or status alone)."""
 
     new: tuple[str, ...] = ()
     reworded: tuple[str, ...] = ()
@@ -106,21 +106,21 @@ class Changes:
 
     @property
     def as_text(self) -> str:
-        """In a line: "N9: new; N1, N2: new ratings"."""
-        told = [
+        """In one line: "N9: new; N1, N2: new ratings"."""
+        parts = [
             (self.new, "{ids}: new"),
             (self.reworded, "{ids}: text changed"),
             (self.gone, "{ids}: gone"),
             (self.rated, "{ids}: new ratings"),
         ]
-        lines = [fill(words, ids=", ".join(ids)) for ids, words in told if ids]
+        lines = [fill(words, ids=", ".join(ids)) for ids, words in parts if ids]
         return "; ".join(lines) or "Nothing has changed"
 
 
 def renumbered(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) -> tuple[ExistingNote, ...]:
-    """The newer notes, each once, with the ids that they had; new ones are numbered on.
+    """Return the newer notes, each once, with the ids that they had; new ones get the next numbers.
 
-    They are known by X's id, else by their words. What a person chose for a note stays.
+    A note is recognised by X's id, else by its words. What a person chose for a note is kept.
     """
     by_id = {note.note_id: note for note in before if note.note_id}
     by_text = {_normalise_note_text(note): note for note in before}
@@ -145,7 +145,7 @@ def _normalise_note_text(note: ExistingNote) -> str:
 
 
 def changes(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) -> Changes:
-    """What differs between two sets of notes with the same ids (`renumbered`)."""
+    """Compare two sets of notes with the same ids (`renumbered`)."""
     old = {note.id: note for note in before}
     both = [(old[note.id], note) for note in after if note.id in old]
     return Changes(
@@ -161,7 +161,7 @@ def changes(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) -> Ch
 
 
 def unchanged_candidates(done: SupernoteRound, notes: Sequence[ExistingNote]) -> tuple[Candidate, ...]:
-    """The candidates that hold no word of a note that changed, went, or is no longer used; to be filtered again."""
+    """Return the candidates from notes that are unchanged and still used; they are filtered again."""
     now = {note.id: note.text for note in notes if note.is_used}
     same = {note.id for note in done.notes if now.get(note.id) == note.text}
     return tuple(
@@ -172,15 +172,17 @@ def unchanged_candidates(done: SupernoteRound, notes: Sequence[ExistingNote]) ->
 
 
 def crosses(done: SupernoteRound, line: float) -> bool | None:
-    """Whether the winner reaches the intercept from which X shows a note; None without a score that means anything."""
+    """Return whether the winner reaches the intercept at which X shows a note; None without a score that means
+    anything.
+    """
     score = done.winning.score if done.winning else None
     return None if score is None or score.means_nothing else score.intercept >= line
 
 
 def worth_replacing(posted: PostedNote, done: SupernoteRound) -> tuple[bool | None, str]:
-    """Whether the winner should take the place of what was posted, and why; None where a person has to decide.
+    """Return whether the winner should replace the posted note, and why; None where a person has to decide.
 
-    The posted text's score is looked for among the round's candidates and notes: a winner that the same jury does not
+    The posted text's score is looked up among the round's candidates and notes: a winner that the same jury does not
     prefer replaces nothing.
     """
     winner = done.winning
@@ -198,14 +200,14 @@ def worth_replacing(posted: PostedNote, done: SupernoteRound) -> tuple[bool | No
 
 
 def score_of_posted(text: str, done: SupernoteRound) -> SupernoteScore | None:
-    """What the jury said of the posted text in this round, as a candidate, as an existing note, or by itself."""
+    """Return what the jury said of the posted text in this round: as a candidate, an existing note, or by itself."""
     of_candidates = [item.score for item in done.candidates if item.text == text and item.score is not None]
     of_notes = [done.existing[note.id] for note in done.notes if note.text == text and note.id in done.existing]
     return next(iter([*of_candidates, *of_notes]), done.posted)
 
 
 def _judge_by_ratings(posted: PostedNote) -> tuple[bool | None, str]:
-    """Section by section of the update policy: what the ratings so far are worth."""
+    """Follow the update policy section by section: what the ratings so far are worth."""
     sides = (posted.negative, posted.positive, posted.unknown_side)
     count = sum(side.count for side in sides)
     if posted.status is CrowdStatus.NOT_HELPFUL:
@@ -235,8 +237,8 @@ def _judge_by_few_ratings(posted: PostedNote, helpful: int, count: int) -> tuple
     if count <= _MAX_SPARSE_RATINGS:
         return False, plural(
             count,
-            "It has only {n} rating, which is too few to tell. Let more come.",
-            "It has only {n} ratings, which is too few to tell. Let more come.",
+            "It has only {n} rating, which is too few. Wait for more.",
+            "It has only {n} ratings, which is too few. Wait for more.",
         )
     share = helpful / count
     if share >= _KEEP_SHARE:
@@ -246,5 +248,5 @@ def _judge_by_few_ratings(posted: PostedNote, helpful: int, count: int) -> tuple
             f"{share:.0%} of its {count} ratings say helpful, so a better note has more to gain than to lose."
         )
     return False, (
-        f"{share:.0%} of its {count} ratings say helpful, which is neither clearly good nor clearly bad. Let more come."
+        f"{share:.0%} of its {count} ratings say helpful, which is neither clearly good nor clearly bad. Wait for more."
     )

@@ -11,7 +11,7 @@ from crowdnotes.engines import Brief, Engine
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What is judged, by which engine; `support` is what carries each sentence of the note."""
+    """What is judged, and by which engine; `support` says which passage supports each sentence of the note."""
 
     engine: Engine
     brief: Brief

@@ -1,10 +1,9 @@
 """Assess one exact text: the three gates in order, principles, support for each sentence, and lint.
 
 Relevance, then correctness, then helpfulness: a gate counts only after the one before it passed (CrowdNotes+ 4.3),
-as people reward fluency. All are asked side by side; what is found behind a gate that did not pass is held back. A
-gate at which the engine fails is NOT_RUN. Without a language model a person compares each sentence with its passage;
-PASS then means: each sentence carried, no hint left open. How to add
-a gate: docs/extending.md.
+because people reward fluency. All run at once; results after a gate that did not pass are held back. A gate at which
+the engine fails is NOT_RUN. Without a language model a person compares each sentence with its passage; PASS then means:
+every sentence is supported and no hint is open. How to add a gate: docs/extending.md.
 """
 
 from __future__ import annotations
@@ -53,9 +52,9 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 def asking_age(
     sentences: Sequence[SentenceSupport], note: str, evidence: Sequence[Evidence], brief: Brief
 ) -> tuple[SentenceSupport, ...]:
-    """The sentences, the first that rests on an old or undated source with a hint that asks whether it still holds.
+    """Add to the first sentence that rests on an old or undated source a hint that asks whether it is still true.
 
-    One that names a year says itself since when it is so, or when it was.
+    A sentence that names a year says by itself when it was so, and gets none.
     """
     posted = brief.post.posted_at.date() if brief.post.posted_at else brief.today
     asked = {item.id: hint for item in evidence if (hint := ask_about_age(item.source, posted))}
@@ -68,7 +67,7 @@ def asking_age(
 
 
 def ask_about_age(source: Source, posted: date) -> str:
-    """A question to the person about a source without a date, or much older than the post; "" about others."""
+    """Return a question about a source without a date, or much older than the post; "" about others."""
     if source.year is None:
         return "This page has no date. Is this still true today?"
     return f"This page is from {source.year}. Is this still true today?" if source.years_if_old(posted) else ""
@@ -79,10 +78,10 @@ _QUOTATION = re.compile(r"[“„«\"]([^“”„«»\"]{2,1000})[”“»\"]")
 
 
 def unfound_quotes(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[LintWarning, ...]:
-    """A warning that blocks for each quotation of four words or more that no passage, and not the post, holds.
+    """Return a blocking warning for each quotation of four words or more that is neither in a passage nor in the post.
 
-    White space, the shape of quotation marks and dashes, and capitals do not count; "…" stands for
-    words left out, and each part must occur, in order.
+    White space, capitals, and the shape of quotation marks and dashes do not count; "…" means that words were left out,
+    and each part must occur, in order.
     """
     read = [f"{e.passage.before}{e.passage.text}{e.passage.after}" for e in evidence]
     read.append(post.text)
@@ -108,9 +107,9 @@ def _find_quotations(note: str) -> Iterator[tuple[Span, str]]:
 
 
 def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[Finding, ...]:
-    """Why a note cannot pass a gate, whatever its judge says.
+    """Return why a note cannot pass a gate, whatever its judge says.
 
-    Correctness: a quotation that stands nowhere, a link to none of the passages. Helpfulness: more characters than X
+    Correctness: a quotation that is found nowhere, a link to none of the passages. Helpfulness: more characters than X
     takes, another language than the post's.
     """
     if gate is GateName.CORRECTNESS:
@@ -147,12 +146,12 @@ def _find_language_fault(note: str, post: Post) -> Iterator[Finding]:
 
 
 def form_warnings(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[LintWarning, ...]:
-    """Everything that X, or a reader, would stumble over: quotations first."""
+    """Return everything that X, or a reader, would stumble over: quotations first."""
     return (*unfound_quotes(note, post, evidence), *_find_astray_links(note, evidence), *lint(note))
 
 
 def _find_astray_links(note: str, evidence: Sequence[Evidence]) -> Iterator[LintWarning]:
-    """A warning for each link that does not lead a reader to the words that the note rests on."""
+    """Yield a warning for each link that does not lead a reader to the words that the note rests on."""
     astray = {canonical_url(item.source.url): item for item in evidence if item.source.url and item.source.astray}
     for url in find_urls(note):
         if (item := astray.get(canonical_url(url.url))) is not None:
@@ -174,7 +173,7 @@ def _judge_relevance(it: Judged) -> GateResult:
 _RELEVANCE_GATE = Gate(
     name=GateName.RELEVANCE,
     question="Do the passages help to judge this claim?",
-    lifts="Choose other passages, or remove some, then score the note again",  # it judges them, not the note
+    lifts="Choose other passages, or remove some, then score the note again",  # this gate judges passages, not the note
     judge=_judge_relevance,
 )
 _CORRECTNESS_GATE = Gate(
@@ -204,12 +203,12 @@ def assess(
     note: str,
     evidence: Sequence[Evidence],
     clock: Callable[[], datetime],
-    heard: Callable[[Sequence[GateResult]], None] = lambda _: None,
+    report: Callable[[Sequence[GateResult]], None] = lambda _: None,
 ) -> Assessment:
     """Judge `note` (with its URLs, as it would be posted) over `evidence`, and bind the result to both.
 
-    What the engine could not do is NOT_RUN with its reason; the rest is still there. The principles do
-    not wait for the gates: they run beside them. `heard` is told of the gates so far, as `run_gates` says.
+    What the engine could not do is NOT_RUN with its reason. The principles run at the same time as the gates. `report`
+    gets the gates so far, see `run_gates`.
     """
     begun = time.perf_counter()
     found: tuple[GateResult, ...]
@@ -222,7 +221,7 @@ def assess(
         principles = _judge_principles(engine, brief.post, note)
     else:
         found, principles = together(
-            lambda: run_gates(engine, brief, note, evidence, support, heard),
+            lambda: run_gates(engine, brief, note, evidence, support, report),
             lambda: _judge_principles(engine, brief.post, note),
         )
     correctness = next(result for result in found if result.gate is GateName.CORRECTNESS)
@@ -247,7 +246,7 @@ def assess(
 
 
 def _fail_on_faults(result: GateResult, found: Sequence[Finding]) -> GateResult:
-    """A verdict that would pass, with what the program found wrong by itself."""
+    """Fail a result that would pass, where the program itself found faults."""
     waits_for_person = result.status is GateStatus.NOT_RUN and result.judge == BY_PERSON
     if not found or not (result.status is GateStatus.PASS or waits_for_person):
         return result
@@ -260,12 +259,11 @@ def run_gates(
     note: str,
     evidence: Sequence[Evidence],
     support: Sequence[SentenceSupport],
-    heard: Callable[[Sequence[GateResult]], None] = lambda _: None,
+    report: Callable[[Sequence[GateResult]], None] = lambda _: None,
 ) -> tuple[GateResult, ...]:
-    """What each gate finds, side by side; NOT_RUN with the reason where the engine fails.
+    """Run all gates at once; NOT_RUN with the reason where the engine fails.
 
-    Whenever one is ready, `heard` is told of those that count by then: all up to the first that is not ready or did
-    not pass.
+    When one is ready, `report` gets those that count by then: all up to the first that is not ready or did not pass.
     """
     judged, ready = Judged(engine, brief, note, evidence, support), dict[GateName, GateResult]()
     names = list(GATES)
@@ -274,7 +272,7 @@ def run_gates(
         failed = f"Could not be judged: {found.message}" if isinstance(found, EngineError) else ""
         result = found if isinstance(found, GateResult) else GateResult.not_run(name, failed)
         ready[name] = _fail_on_faults(result, faults(name, note, brief.post, evidence))
-        heard(_list_decisive_results(ready))
+        report(_list_decisive_results(ready))
     return tuple(ready[name] for name in names)
 
 
@@ -288,7 +286,7 @@ def _list_decisive_results(ready: Mapping[GateName, GateResult]) -> list[GateRes
 
 
 def in_order(found: Sequence[GateResult]) -> tuple[tuple[GateResult, ...], tuple[GateResult, ...]]:
-    """The results with NOT_RUN behind the first that did not pass, and those that are held back for that."""
+    """Return the results, NOT_RUN after the first that did not pass, and those that are held back for that."""
     gates: list[GateResult] = []
     stopped = ""
     for result in found:
@@ -299,7 +297,7 @@ def in_order(found: Sequence[GateResult]) -> tuple[tuple[GateResult, ...], tuple
 
 
 def with_sources(principles: Sequence[PrincipleResult], correctness: GateResult) -> tuple[PrincipleResult, ...]:
-    """The principles, with "sources support it" as the correctness gate found: nothing is asked twice."""
+    """Return the principles, with "sources support it" as the correctness gate found: nothing is asked twice."""
     same = PrincipleResult(
         principle=PrincipleName.SOURCES_SUPPORT,
         status=correctness.status,
@@ -310,7 +308,7 @@ def with_sources(principles: Sequence[PrincipleResult], correctness: GateResult)
 
 
 def _judge_principles(engine: Engine, post: Post, note: str) -> tuple[PrincipleResult, ...]:
-    """Every principle, in order; one that the engine says nothing of is NOT_RUN."""
+    """Judge every principle, in order; NOT_RUN where the engine says nothing of it."""
     said: dict[PrincipleName, PrincipleResult] = {}
     reason = "The engine in use does not check it."
     try:
@@ -329,11 +327,12 @@ _MESSAGE_BY_SUPPORT = {
 def with_checks(
     assessment: Assessment, note: str, evidence: Sequence[Evidence], checks: Sequence[SentenceCheck]
 ) -> Assessment:
-    """The assessment with what a person found of its sentences; as it is where a model judges correctness."""
+    """Return the assessment with what a person found of its sentences; unchanged where a model judges correctness."""
     if not assessment.is_compared_by_person:
         return assessment
     passages = {item.id: text_sha256(item.passage.text) for item in evidence}
-    said = (check for check in checks if check.support is not Support.UNCHECKED)  # who took it back says nothing
+    # The person took an UNCHECKED answer back.
+    said = (check for check in checks if check.support is not Support.UNCHECKED)
     known = {(check.words, check.evidence_id, check.passage_sha256): check for check in said}
     sentences = tuple(_apply_check(sentence, note, passages, known) for sentence in assessment.sentences)
     before = next(result for result in assessment.found if result.gate is GateName.CORRECTNESS)
@@ -358,12 +357,12 @@ def _apply_check(
 
 
 def checked_by(names: Iterable[str]) -> str:
-    """Why the gate passed where people compared the sentences."""
+    """Return why the gate passed where people compared the sentences."""
     return f"Checked by {', '.join(sorted(set(names)))}, no open hint."
 
 
 def _build_person_verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[Finding]) -> GateResult:
-    """`faults` are what the program found wrong by itself: no comparing mends those."""
+    """Build the verdict of people; `faults`, which the program found, remain whatever they compared."""
     unread = [sentence for sentence in sentences if sentence.support is Support.UNCHECKED]
     wrong = tuple(
         Finding(

@@ -1,6 +1,6 @@
 """Read the notes on a post: pasted, from a table or JSON, or from X's public files by the post's id.
 
-Nothing that cannot be used is dropped without a sentence: `ReadNotes.faults` tells the person.
+`ReadNotes.faults` has a sentence for everything that could not be used.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from crowdnotes.wording import fill, plural
 
 MOST_NOTES = 200
 MOST_CHARACTERS = 1_500  # by X's count; a note has 280, and a page that was pasted by mistake has more
-_MAX_PARSED_LINES = 100  # which show whether a file is what it should be
+_MAX_PARSED_LINES = 100  # enough to see whether it is the right file
 MOST_BYTES = 20_000_000  # of a file of notes on one post; X's own files are read by the post's id
 
 
@@ -51,9 +51,9 @@ class ReadNotes:
 
 
 def pasted_notes(text: str) -> ReadNotes:
-    """Notes as somebody pasted them: with empty lines or "---" between them, as a list, or one a line.
+    """Read pasted notes: with empty lines or "---" between them, as a list, or one a line.
 
-    What holds nothing but links belongs to the note before it. Raises InputError where there is no note.
+    A part that holds nothing but links belongs to the note before it. Raises InputError where there is no note.
     """
     text = _SEPARATOR_LINE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     faults = []
@@ -84,11 +84,12 @@ def _has_only_links(text: str) -> bool:
 
 
 def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNotes:
-    """Notes from a file: CSV or TSV with a heading, JSON or JSON lines, in any usual encoding; `name` is the file's.
+    """Read notes from a file: CSV or TSV with a heading, JSON or JSON lines, in any usual encoding; `name` is the
+    file's.
 
     Known columns: text (or summary, note), noteId, tweetId, classification, status, helpful, somewhatHelpful,
-    notHelpful, tags ("helpfulClear: 3") or a column a tag, createdAt. Of a file with notes on several posts those on
-    `post_id` are read. Raises InputError for what is no such file, or has no note.
+    notHelpful, tags ("helpfulClear: 3") or a column a tag, createdAt. Of a file with notes on several posts only those
+    on `post_id` are read. Raises InputError for another kind of file, or one without a note.
     """
     if len(content) > MOST_BYTES:
         raise InputError(
@@ -123,7 +124,7 @@ def _read_rows(text: str, name: str, post_id: str | None, faults: Sequence[str])
 
 
 def _refuse_rounded(name: str, *ids: object) -> None:
-    """Of notes whose post's number was rounded nobody knows which post they are on."""
+    """Refuse rounded ids: a rounded post number does not say which post a note is on."""
     if rounded := next(filter(None, (rounded_number(str(one)) for one in ids)), ""):
         raise InputError(
             f"A spreadsheet rounded the ids in {name} ({rounded}).",
@@ -155,7 +156,7 @@ _MAX_DEPTH = 3  # of a record in a record
 
 
 def _map_fields(pairs: Iterable[tuple[object, object]], depth: int = 0) -> Row:
-    """The fields of a row by our names; what is nested ("ratings", "info") is read as if it were not."""
+    """Return the fields of a row by our names, those of nested objects ("ratings", "info") among them."""
     row: Row = {}
     tags: dict[str, object] = {}
     for key, value in pairs:
@@ -194,15 +195,15 @@ def _parse_tags(value: object) -> dict[str, object]:
 
 def _read_json_rows(text: str, name: str) -> Iterator[Row]:
     try:
-        told = json.loads(text)
+        records = json.loads(text)
     except (ValueError, RecursionError):
         try:  # an object a line
-            told = [json.loads(line) for line in text.splitlines() if line.strip()]
+            records = [json.loads(line) for line in text.splitlines() if line.strip()]
         except (ValueError, RecursionError) as error:
             raise InputError(f"{name} is no JSON that can be read ({error}).", "Check the file.") from error
-    if isinstance(told, Mapping):
-        told = next((told[key] for key in ("notes", "data") if isinstance(told.get(key), list)), [told])
-    for item in told:
+    if isinstance(records, Mapping):
+        records = next((records[key] for key in ("notes", "data") if isinstance(records.get(key), list)), [records])
+    for item in records:
         if isinstance(item, str):
             yield {"text": item, "tags": {}}
         elif isinstance(item, Mapping):
@@ -244,16 +245,16 @@ class Doubts:
     rows: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def add(self, what: str, place: int, value: object, column: str = "") -> None:
-        """One value of the note at `place`, and what was made of it."""
+        """Record one value of the note at `place`, and what was made of it."""
         self.rows.setdefault((what, column), []).append(f"{place} (“{str(value)[:30]}”)")
 
     def sentences(self) -> list[str]:
-        """One for each kind."""
+        """Return one sentence for each kind."""
         return [fill(what, column=column, places=_join_places(rows)) for (what, column), rows in self.rows.items()]
 
 
 def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
-    """The note of a row by our names for its columns, and "tags", without an id of ours."""
+    """Return the note of a row by our names for its columns, and "tags", without an id of ours."""
     if "beyond" in row:
         doubts.add(
             "More cells than the heading has, left out (does the text need quotation marks?): note {places}.",
@@ -323,7 +324,7 @@ def _parse_status(value: object, place: int, doubts: Doubts) -> CrowdStatus | No
         return None
     found = _STATUS_BY_KEY.get(_normalise_key(value))
     if found is None:
-        doubts.add("Not a status, taken for one that nobody told: note {places}.", place, value)
+        doubts.add("Not a status, left out: note {places}.", place, value)
     return found
 
 
@@ -346,24 +347,24 @@ def _parse_yes_no(value: object) -> bool | None:
 
 
 def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
-    """The notes that can be used, each text once, with their ids, and what became of the others."""
-    told = list(faults)
+    """Return the notes that can be used, each text once, with their ids, and why the others were left out."""
+    remarks = list(faults)
     empty = [place for place, note in enumerate(notes, start=1) if not note.text.strip()]
     if empty:
-        told.append(f"Without words, left out: note {_join_places(empty)}.")
+        remarks.append(f"Without words, left out: note {_join_places(empty)}.")
     by_text: dict[str, list[ExistingNote]] = {}
     for place, note in enumerate(notes, start=1):
         if not note.text.strip():
             continue
         length = len(note.text) if len(note.text) > 20 * MOST_CHARACTERS else note_length(note.text)
         if length > MOST_CHARACTERS:
-            told.append(f"Note {place} has {length:,} characters, and a note has {NOTE_LIMIT}: left out.")
+            remarks.append(f"Note {place} has {length:,} characters, and a note has {NOTE_LIMIT}: left out.")
             continue
         by_text.setdefault(" ".join(note.text.casefold().split()), []).append(note)
     once = [_merge_duplicates(same) for same in by_text.values()]
     repeated = sum(map(len, by_text.values())) - len(once)
     if repeated:
-        told.append(
+        remarks.append(
             plural(
                 repeated,
                 "{n} note says the same as another word for word: merged.",
@@ -372,18 +373,18 @@ def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
         )
     if len(once) > MOST_NOTES:
         best = sorted(range(len(once)), key=lambda i: (not once[i].is_used, -once[i].ratings.count, i))[:MOST_NOTES]
-        told.append(f"There are {len(once)} notes; the {MOST_NOTES} that are eligible and most rated were taken.")
+        remarks.append(f"There are {len(once)} notes; the {MOST_NOTES} that are eligible and most rated were taken.")
         once = [once[i] for i in sorted(best)]
     if not once:
-        raise InputError(" ".join(["There is no note.", *told]), "Give at least one note, with its words.")
-    kept = []
+        raise InputError(" ".join(["There is no note.", *remarks]), "Give at least one note, with its words.")
+    numbered = []
     for number, note in enumerate(once, start=1):
         update: dict[str, object] = {"id": f"N{number}"}
         if holds_injection(note.text):
-            told.append(f"N{number} gives orders to a program: it is not used, and no model sees those words.")
+            remarks.append(f"N{number} gives orders to a program: it is not used, and no model sees its words.")
             update["chosen"] = False
-        kept.append(note.replace(**update))
-    return ReadNotes(tuple(kept), tuple(told))
+        numbered.append(note.replace(**update))
+    return ReadNotes(tuple(numbered), tuple(remarks))
 
 
 def _join_places(places: Sequence[object]) -> str:
@@ -391,11 +392,11 @@ def _join_places(places: Sequence[object]) -> str:
 
 
 def _merge_duplicates(same: Sequence[ExistingNote]) -> ExistingNote:
-    """One note in the place of several of the same words: the most rated one, with the ratings of all that differ."""
+    """Merge notes of the same words: the most rated one, with the ratings of all that differ."""
     if len(same) == 1:
         return same[0]
     differing: dict[str, ExistingNote] = {}
-    for note in same:  # the same note twice in a file, by X's id or in all that is told of it, has its ratings once
+    for note in same:  # a note that a file has twice, by X's id or in every field, counts its ratings once
         key = note.note_id or note.model_dump_json(exclude={"text"})
         if key not in differing or differing[key].ratings.count < note.ratings.count:
             differing[key] = note
@@ -413,7 +414,7 @@ def _merge_duplicates(same: Sequence[ExistingNote]) -> ExistingNote:
 
 
 def post_number(post_id: str) -> str:
-    """The number of a post, from itself or the post's address. Raises InputError for what is none."""
+    """Return the number of a post, from itself or the post's address. Raises InputError for anything else."""
     found = re.fullmatch(r"(?:.*/status(?:es)?/)?(\d{1,19})(?:[/?#].*)?", post_id.strip())
     if found is None or int(found.group(1)) >= 2**63:
         raise InputError(f"“{post_id[:60]}” is no post id.", "It is the number in the post's address.")
@@ -421,9 +422,10 @@ def post_number(post_id: str) -> str:
 
 
 def notes_of_post(data: Path, post_id: str) -> ReadNotes:
-    """The notes on a post from X's public files, today's or the pilot's: `data` is their folder, or the notes' file.
+    """Read the notes on a post from X's public files, today's or the pilot's: `data` is their folder, or the notes'
+    file.
 
-    Ratings and status come from the files beside the notes, where they are; files are read in pieces, so they may be
+    Ratings and status come from files in the same folder, where they are; files are read in pieces, so they may be
     larger than memory. Raises InputError for files that cannot be read, or that have no note on the post.
     """
     post = post_number(post_id)
@@ -458,7 +460,7 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
     ]
     lost = [f"{count:,} rows could not be read: {reason}." for reason, count in dropped.items()]
     if not ratings:
-        lost.append("There are no ratings of these notes beside them.")
+        lost.append("The folder has no ratings of these notes.")
     return kept(notes, [*lost, *passed_over(data, (NOTES, RATINGS, HISTORY)), *doubts.sentences()])
 
 
@@ -469,7 +471,7 @@ _LOST_QUOTE_MARK = re.compile(
 
 
 def _restore_quote_marks(text: str) -> str:
-    """The text without the question marks that stand for curly marks in the pilot's file: "couldn?t", "?so?"."""
+    """Replace the question marks that the pilot's file has instead of curly marks: "couldn?t", "?so?"."""
     urls = find_urls(text)
     letters = list(text)
     for mark in _LOST_QUOTE_MARK.finditer(text):
@@ -484,7 +486,7 @@ def _restore_quote_marks(text: str) -> str:
 
 
 def _read_public_rows(spec: TableSpec, data: Path, column: str, ids: set[str], dropped: Counter[str]) -> Iterator[Row]:
-    """The rows of a table that hold one of the ids in `column`, and a few that hold it elsewhere."""
+    """Yield the rows of a table that hold one of the ids in `column`, and a few that hold it elsewhere."""
     ready = ready_table(spec, data)
     if ready is not None:
         try:
@@ -499,7 +501,7 @@ def _read_public_rows(spec: TableSpec, data: Path, column: str, ids: set[str], d
         if column not in plan(spec, read_header(shard)):
             raise InputError(f"{shard.name} lacks the column {column}.", "Give a file of the public data.")
         for number, (header, block) in enumerate(read_blocks(shard)):
-            if number == 0:  # ids that were rounded are found nowhere
+            if number == 0:  # fails on rounded ids, which a search would not find
                 parse(spec, header, b"".join(block.splitlines(keepends=True)[:_MAX_PARSED_LINES]), Counter())
             lines = _select_lines(block, [number.encode() for number in ids])
             if lines:
@@ -507,7 +509,7 @@ def _read_public_rows(spec: TableSpec, data: Path, column: str, ids: set[str], d
 
 
 def _select_lines(block: bytes, numbers: Sequence[bytes]) -> bytes:
-    """The lines that hold one of the numbers: a block is searched a hundred times as fast as it is parsed."""
+    """Return the lines that hold one of the numbers: searching a block is a hundred times faster than parsing it."""
     starts = set()
     for number in numbers:
         at = block.find(number)
@@ -519,7 +521,7 @@ def _select_lines(block: bytes, numbers: Sequence[bytes]) -> bytes:
 
 
 def _count_ratings(rows: Iterable[Row]) -> dict[int, Ratings]:
-    """The ratings of each note; a rater counts once for a note."""
+    """Count the ratings of each note; a rater counts once for a note."""
     seen = set()
     levels: dict[int, Counter[str]] = {}
     names = {1.0: "helpful", 0.5: "somewhat_helpful", 0.0: "not_helpful"}

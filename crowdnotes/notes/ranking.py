@@ -49,9 +49,10 @@ def filtered(
     evidence: Sequence[Evidence],
     principles: Principles,
 ) -> tuple[Candidate, ...]:
-    """The candidates in their order, each with the first filter that it did not pass, and those that could not judge.
+    """Return the candidates in order, each with the first filter that it failed, and the filters that could not judge
+    it.
 
-    `principles` judges a text; it is asked only of those that passed what is before it.
+    `principles` judges a text; it is asked only about candidates that passed the filters before it.
     """
     known = _FilterContext(tuple(notes), tuple(links), tuple(evidence), principles)
     return tuple(_filter_candidate(candidate, known) for candidate in candidates)
@@ -59,7 +60,7 @@ def filtered(
 
 @dataclass(frozen=True)
 class _FilterContext:
-    """What the candidates are held against."""
+    """What the filters compare candidates with."""
 
     notes: tuple[ExistingNote, ...]
     links: tuple[LinkCheck, ...]
@@ -73,7 +74,7 @@ class _FilterContext:
 
     @cached_property
     def answers(self) -> dict[str, LinkCheck]:
-        """How each address answered; nothing where none answered at all, which says more of the network."""
+        """How each address answered; empty where none answered at all, which is more likely the network."""
         if not any(check.status is not None or check.state is LinkState.REFUSED for check in self.links):
             return {}
         return {canonical_url(check.url): check for check in self.links}
@@ -107,7 +108,7 @@ def _filter_candidate(candidate: Candidate, known: _FilterContext) -> Candidate:
 
 
 def _check_length(candidate: Candidate, _: _FilterContext) -> str | None:
-    """Each check: why it does not pass, "" where it does, None where that could not be told."""
+    """Like each check, return why the candidate fails, "" where it passes, None where that is not known."""
     length = note_length(candidate.text)
     return f"It has {length} characters by X's count." if length > NOTE_LIMIT else ""
 
@@ -143,7 +144,7 @@ def _check_principle(results: Sequence[PrincipleResult], name: PrincipleName) ->
 
 def _check_supported(candidate: Candidate, known: _FilterContext) -> str | None:
     if candidate.engine == LOCAL.engine:
-        return None  # nobody compared the sentences with the pages
+        return None  # no model compared the sentences with the pages
     unread = False
     for sentence in candidate.sentences:
         words = candidate.text[sentence.span.start : sentence.span.end]
@@ -167,25 +168,25 @@ _CHECK_BY_FILTER: dict[FilterName, Callable[[Candidate, _FilterContext], str | N
 }
 
 
-# Of 1,296 pairs of notes on one post (pilot of 2021, five ratings or more each) the jury's intercept told the better
+# Of 1,296 pairs of notes on one post (pilot of 2021, five ratings or more each) the jury's intercept found the better
 # one in 51 % where it differed by less than 0.05, in 62 % up to 0.1, in 71 % up to 0.2, in 94 % beyond; ratings by half
-# of the raters told what the other half found better in 69 %.
+# of the raters found the other half's choice in 69 %.
 _MAX_TIED_GAP = 0.1
 
 
 def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> SupernoteRound:
-    """The round with scores of all candidates that passed and of all existing notes, before the same jurors.
+    """Return the round with scores of all candidates that passed and of all existing notes, from the same jurors.
 
-    Candidates by intercept, then the chance of being shown; those so near the best that the jury cannot tell them apart
-    by what real raters made of their notes. Those that the jury cannot read come after, those that failed a filter
-    last. The first is the winner; `with_winner` sets another. Deterministic.
+    Candidates are sorted by intercept, then by the chance of being shown; those too close to the best for the jury, by
+    the real ratings of their notes. Those that the jury cannot read come next, those that failed a filter last. The
+    first is the winner; `with_winner` sets another. Deterministic.
     """
-    told = [(item.text, item.score) for item in done.passed]
-    told += [(note.text, done.existing.get(note.id)) for note in done.notes]
-    # A verdict does not depend on the texts beside it: what this jury has heard before keeps its score.
-    scores = {text: score for text, score in told if score is not None and done.measured == jury.quality.note}
-    unheard = [text for text, _ in told if text not in scores]
-    for text, verdict in zip(unheard, jury.compare(post_text, unheard) if unheard else (), strict=True):
+    known = [(item.text, item.score) for item in done.passed]
+    known += [(note.text, done.existing.get(note.id)) for note in done.notes]
+    # A verdict does not depend on the other texts: what this jury has scored before keeps its score.
+    scores = {text: score for text, score in known if score is not None and done.measured == jury.quality.note}
+    unscored = [text for text, _ in known if text not in scores]
+    for text, verdict in zip(unscored, jury.compare(post_text, unscored) if unscored else (), strict=True):
         if isinstance(verdict, JuryVerdict):
             scores[text] = score_of(verdict)
     scored = [item.replace(score=scores.get(item.text)) for item in done.passed]
@@ -210,20 +211,20 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
 
 
 def _is_tied(item: Candidate, best: Candidate) -> bool:
-    """Whether the jury cannot tell a candidate from the best one."""
+    """Return whether the jury sees no difference between a candidate and the best one."""
     if item.score is None or best.score is None or item.score.means_nothing != best.score.means_nothing:
         return item is best
     return best.score.intercept - item.score.intercept < _MAX_TIED_GAP
 
 
 def _rate_source_notes(item: Candidate, liked: dict[str, float]) -> float:
-    """The mean rating of the notes that a candidate is made from, by their shares of its words."""
+    """Return the mean rating of the notes that a candidate is made from, by their shares of its words."""
     words = _count_words_by_note(item)
     return sum(liked.get(note, AVERAGE) * count for note, count in words.items()) / max(1.0, sum(words.values()))
 
 
 def _count_words_by_note(item: Candidate) -> dict[str, float]:
-    """How many words come from which note; those of several are shared evenly."""
+    """Count the words that come from each note; those of several are shared evenly."""
     words: dict[str, float] = {}
     for sentence in item.sentences:
         count = len(item.text[sentence.span.start : sentence.span.end].split())
@@ -233,13 +234,13 @@ def _count_words_by_note(item: Candidate) -> dict[str, float]:
 
 
 def with_winner(done: SupernoteRound, winner: str | None, judged: str) -> SupernoteRound:
-    """The round with that candidate (its sha256) as the winner, who chose it, and what each note gave to it."""
+    """Return the round with that candidate (its sha256) as the winner, who chose it, and what each note gave to it."""
     after = done.replace(winner=winner, judged=judged)
     return after.replace(credits=credit(after))
 
 
 def score_of(verdict: JuryVerdict) -> SupernoteScore:
-    """What a candidate keeps of its verdict."""
+    """Return what a candidate keeps of its verdict."""
     return SupernoteScore(
         intercept=verdict.note_intercept,
         interval=verdict.intercept_interval,
@@ -260,9 +261,9 @@ def _build_sort_key(candidate: Candidate) -> tuple[bool, float, float]:
 
 
 def best_existing(notes: Sequence[ExistingNote], scores: dict[str, SupernoteScore]) -> tuple[str | None, str]:
-    """The id of the best note that says the post is misleading, and who says so: real raters, or the jury.
+    """Return the id of the best note that calls the post misleading, and who says so: real raters, or the jury.
 
-    Real ratings count where a note has enough of them; the mean of few is drawn to the middle.
+    Real ratings count where a note has enough of them; the mean of few is pulled towards the middle.
     """
     able = [note for note in notes if note.classification is Classification.MISLEADING] or list(notes)
     shown = [note for note in able if note.status is CrowdStatus.HELPFUL]
@@ -279,7 +280,7 @@ def best_existing(notes: Sequence[ExistingNote], scores: dict[str, SupernoteScor
 
 
 def credit(done: SupernoteRound) -> tuple[Credit, ...]:
-    """What each note gave to the winner: its share of the words, and what the best one without it scores.
+    """Return what each note gave to the winner: its share of the words, and what the best candidate without it scores.
 
     A sentence of several notes is shared evenly among them. Empty without a winner.
     """
@@ -295,7 +296,7 @@ def credit(done: SupernoteRound) -> tuple[Credit, ...]:
 
 
 def _score_without_note(note: str, winner: Candidate, done: SupernoteRound) -> dict[str, float | None]:
-    """The score of the best candidate that takes nothing from a note, and what is lost with it."""
+    """Return the score of the best candidate that takes nothing from a note, and the loss."""
     left = [
         item.score for item in done.passed if note not in item.notes and item.score and not item.score.means_nothing
     ]
@@ -306,6 +307,6 @@ def _score_without_note(note: str, winner: Candidate, done: SupernoteRound) -> d
 
 
 def random_candidate(done: SupernoteRound, seed: int) -> Candidate | None:
-    """For the ablation: any candidate that passed the filters but the winner; None where there is no other."""
+    """Return, for the ablation, any other candidate that passed the filters; None where there is none."""
     others = sorted((item for item in done.passed if item.sha256 != done.winner), key=lambda item: item.sha256)
     return random.Random(seed).choice(others) if others else None  # noqa: S311 - for chance, not for secrets

@@ -33,21 +33,21 @@ _NUMBER_PATTERN = re.compile(r"\d[\d.,]*\d")
 _MIN_SAME_WORD_SHARE = 0.6  # of the words of the shorter sentence that the other has too
 _MIN_SAME_COSINE = 0.7  # cosine
 _MIN_SAME_SUM = 1.0  # both
-_MIN_SAME_FIGURE_COSINE = 0.5  # cosine, with a year or number that stands in both
-_MIN_SAME_SUBJECT = (0.34, 0.6)  # the same two, from which a sentence that denies clashes with one that does not
+_MIN_SAME_FIGURE_COSINE = 0.5  # cosine, with a year or number that is in both
+_MIN_SAME_SUBJECT = (0.34, 0.6)  # word share, cosine: from here a denial contradicts
 _MAX_REJECTED_MEAN = 0.35  # mean rating, from as many ratings as X asks for before it gives a status
 _MAX_SENTENCES = 800  # of all notes together: each is compared with each, which took minutes for 3,600
-_MAX_MISSES_BEFORE_WORSE = 20  # draws in a row that gave nothing new, after which worse ones are looked at too
+_MAX_MISSES_BEFORE_WORSE = 20  # fruitless draws in a row, after which all units are drawn alike
 _MAX_MISSES = 200
-_MAX_DRAWS_PER_CANDIDATE = 5  # for each candidate wanted: the others are nearly the same as one that is there
-_UNCLEAN_WEIGHT = 0.1  # words that a filter will object to, or "he" of nobody named: such a sentence is drawn seldom
-_DEPENDENT_WEIGHT = 0.5  # a sentence that leans, with all it leans on, takes room
+_MAX_DRAWS_PER_CANDIDATE = 5  # the others are near-duplicates
+_UNCLEAN_WEIGHT = 0.1  # words that a filter will reject, or "he" without a name: drawn seldom
+_DEPENDENT_WEIGHT = 0.5  # a sentence that needs others takes more characters with them
 _PREFERRED_WEIGHT = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class _SourceSentence:
-    """A sentence of a note, without the links at its end; `place` counts the note's sentences, `row` all of them."""
+    """A sentence of a note, without the links at its end; `place` is its index in the note, `row` among all."""
 
     text: str
     note: str
@@ -64,9 +64,10 @@ class _SourceSentence:
 
 @dataclass(frozen=True, slots=True)
 class _SentenceUnit:
-    """Sentences of one note that stand only together: the first alone, and those after it that lean on it.
+    """Sentences of one note that are used together: one that needs no other, and those after it that need it.
 
-    `must_lead`: its first one opens its note and says "this" or "he" of the post, so that it can only open this one.
+    `must_lead`: its first one opens its note and means the post by "this" or "he", so that it can only open the new
+    one.
     """
 
     sentences: tuple[_SourceSentence, ...]
@@ -74,17 +75,17 @@ class _SentenceUnit:
 
     @property
     def length(self) -> int:
-        """As it stands in a note, with what is between it and the next."""
+        """The length in a note, with what joins it to the next."""
         return sum(note_length(item.text) + len(between(item.text)) for item in self.sentences)
 
     @property
     def first(self) -> _SourceSentence:
-        """The sentence that stands by itself."""
+        """The sentence that needs no other."""
         return self.sentences[0]
 
 
 def _list_units(note: ExistingNote, row: int, most: int) -> Iterator[_SentenceUnit]:
-    """Of the first `most` sentences of a note those that can be set into another, with those that they lean on."""
+    """Yield the sentences of a note, of its first `most`, that fit into another, with those that they need."""
     chain: tuple[_SourceSentence, ...] = ()
     must_lead = False
     for place, (words, links) in enumerate(parts_of(note.text)[:most]):
@@ -112,12 +113,12 @@ def whole_sentences(
     among: Collection[str] = (),
     embedder: Embedder | None = None,
 ) -> tuple[Candidate, ...]:
-    """Up to `wanted` candidates without a model: whole sentences of the notes, none cut and none altered.
+    """Return up to `wanted` candidates without a model: whole sentences of the notes, none cut and none altered.
 
-    Sentences that stand alone and that other notes bear out come first and oftenest; none repeats or denies another;
-    what leans on a sentence ("This", "He", "recommends it") follows it alone. Notes that real raters turned down are
-    left out while there are others. Fewer where the notes hold no more, none where no sentence fits. With `among` each
-    holds a sentence of one of these notes. With an embedder sentences are compared by meaning, else by words.
+    Sentences that need no other and that other notes confirm come first and most often; none repeats or denies another;
+    one that needs another ("This", "He", "recommends it") only follows it. Notes that real raters rejected are left out
+    while there are others. Fewer where the notes hold no more, none where no sentence fits. With `among` each holds a
+    sentence of one of these notes. With an embedder sentences are compared by meaning, else by words.
     """
     pool = _UnitPool.of(notes, embedder, random.Random(seed))  # noqa: S311 - for variety, not for secrets
     leads = [note for note in pool.by_note if not among or note in among]
@@ -132,7 +133,7 @@ def whole_sentences(
 
 @dataclass(frozen=True)
 class _UnitPool:
-    """The units of the notes, how well each serves, and how alike any two sentences are in meaning, where known."""
+    """The units of the notes, their weights, and how close any two sentences are in meaning, where known."""
 
     by_note: dict[str, list[_SentenceUnit]]
     weights: dict[_SentenceUnit, float]
@@ -142,7 +143,7 @@ class _UnitPool:
 
     @classmethod
     def of(cls, notes: Sequence[ExistingNote], embedder: Embedder | None, chance: random.Random) -> Self:
-        """Of the notes that raters did not turn down, or of all where they turned down all."""
+        """Build the pool from the notes that raters did not reject, or from all where they rejected all."""
         good = [note for note in notes if not _is_rejected_by_raters(note)] or list(notes)
         most = max(1, _MAX_SENTENCES // max(1, len(good)))
         budget = budget_for(notes)
@@ -163,7 +164,7 @@ class _UnitPool:
         return pool
 
     def weight(self, unit: _SentenceUnit) -> float:
-        """How well it serves: borne out by other notes, sourced, standing alone, in clean words."""
+        """Weigh a unit: confirmed by other notes, with a source, needing no other, in neutral words."""
         others = [units for note, units in self.by_note.items() if note != unit.first.note]
         borne = [max(self.closeness(unit.first, other.first) for other in units) for units in others]
         found = 0.2 + sum(borne) / max(1, len(borne))
@@ -179,13 +180,15 @@ class _UnitPool:
         return not any(words(text) for words in at_fault) and not tone.matches(tone.SECOND_PERSON, text)
 
     def closeness(self, one: _SourceSentence, other: _SourceSentence) -> float:
-        """From 0 to 1: by meaning, or the share of the shorter one's words that the other has."""
+        """Return from 0 to 1 how close two sentences are: in meaning, or the share of the shorter one's words in the
+        other.
+        """
         if self.alike is not None:
             return max(0.0, float(self.alike[one.row, other.row]))
         return len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
 
     def draws(self, leads: Sequence[str]) -> Iterator[list[_SentenceUnit]]:
-        """Candidates that differ, each of these notes in its turn, until no more come."""
+        """Yield candidates that differ, each of these notes in turn, until no more are found."""
         seen: set[frozenset[str]] = set()
         turn: list[str] = []
         misses = 0
@@ -202,7 +205,7 @@ class _UnitPool:
             yield units
 
     def drawn(self, note: str, *, any_serves: bool) -> list[_SentenceUnit]:
-        """A unit of that note and others beside it, in the order to be read: the better the oftener, or all alike."""
+        """Draw a unit of that note and other units, in reading order: better ones more often, or all alike."""
         units = [self._one_of(self.by_note[note], any_serves)]
         rest = [unit for theirs in self.by_note.values() for unit in theirs if not unit.must_lead]
         most = self.chance.choice((1, 2, 3, 4) if any_serves else (2, 2, 3, 3, 3, 4))
@@ -219,7 +222,7 @@ class _UnitPool:
         return self.chance.choices(units, None if any_serves else [self.weights[unit] for unit in units])[0]
 
     def _in_order(self, units: Sequence[_SentenceUnit]) -> list[_SentenceUnit]:
-        """The best one leads; those of one note stay together and in its own order."""
+        """Sort units: the best one first; those of one note together and in its own order."""
         best = max(units, key=lambda unit: (unit.must_lead, self.weights[unit]))
         heaviest = {
             note: max(self.weights[unit] for unit in units if unit.first.note == note)
@@ -236,12 +239,12 @@ class _UnitPool:
         )
 
     def _has_link(self, units: Sequence[_SentenceUnit]) -> bool:
-        """Whether these have a source, as far as any sentence has one."""
+        """Return whether these have a source, as far as any sentence has one."""
         has_links = any(unit.first.has_link for theirs in self.by_note.values() for unit in theirs)
         return not has_links or any(said.has_link for unit in units for said in unit.sentences)
 
     def _clash(self, one: _SentenceUnit, other: _SentenceUnit) -> bool:
-        """Whether two units say the same, or one denies what the other says."""
+        """Return whether two units say the same, or one denies what the other says."""
         return any(self._repeats(a, b) for a in one.sentences for b in other.sentences)
 
     def _repeats(self, one: _SourceSentence, other: _SourceSentence) -> bool:
