@@ -275,7 +275,7 @@ def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
         )
         return
     first: ObstacleId | None = None
-    for result in case.assessment.told:
+    for result in case.assessment.visible_gates:
         if result.status is GateStatus.PASS:  # one that was not run says nothing in the note's favour
             continue
         failed, name = result.status is GateStatus.FAIL, result.gate.value

@@ -1,4 +1,4 @@
-"""What stands between a case and approval, and the written reasons that passed some of it over."""
+"""What prevents the approval of a case, and the written reasons for which a person approved all the same."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ class ObstacleId(FrozenModel):
 
     @property
     def is_overridable(self) -> bool:
-        """Whether a person's written reason passes it over."""
+        """Whether a person may approve all the same, with a written reason."""
         return self.kind in _PHRASE_BY_OVERRIDABLE_KIND
 
     def although(self, address: Callable[[str], str] = str) -> str:
-        """In words that follow "approved although", for one that is overridable; `address` writes a link."""
+        """Return the words that follow "approved although", for an overridable obstacle; `address` writes a link."""
         subject = address(self.subject) if self.kind in LINK_KINDS else self.subject
         return fill(_PHRASE_BY_OVERRIDABLE_KIND[self.kind], what=subject)
 
 
 class Obstacle(FrozenModel):
-    """One thing that approval waits for: a sentence, and what lifts it.
+    """One thing that prevents approval: a sentence, and what removes it.
 
     `behind` is the gate that did not pass, so that this one was not run: a reason for that one covers both.
     """
@@ -71,13 +71,13 @@ class Obstacle(FrozenModel):
 
 
 class Override(FrozenModel):
-    """An obstacle that a person passed over, and the reason they wrote."""
+    """An obstacle in spite of which a person approved, and the reason they wrote."""
 
     obstacle: ObstacleId
     reason: str
 
 
-LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get by, not a reason that somebody can weigh later
+LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get past the box, not a reason to judge later
 WORDS_OF_A_REASON = 3  # different ones, for the same reason
 A_REASON = f"{WORDS_OF_A_REASON} different words and {LETTERS_OF_A_REASON} letters"
 _LETTER_RUN_PATTERN = re.compile(r"[^\W\d_]+")
@@ -88,12 +88,12 @@ _UNSPACED_SCRIPT_PATTERN = re.compile(
 
 
 def is_reason(text: str) -> bool:
-    """Whether a text says enough to pass a check over: letters that make different words."""
+    """Return whether a text is enough of a reason to approve in spite of a check: letters that make different words."""
     return not missing_from(text)
 
 
 def missing_from(text: str) -> str:
-    """What a text still needs to be a reason: "2 more different words and 4 more letters"; empty for a reason."""
+    """Return what a text still needs to be a reason: "2 more different words and 4 more letters"; "" for a reason."""
     unspaced = _UNSPACED_SCRIPT_PATTERN.findall(text)
     # Two signs of those scripts are about a word, and say as much as a longer run of letters.
     letters = sum(character.isalpha() for character in text) + len(unspaced)
@@ -105,7 +105,7 @@ def missing_from(text: str) -> str:
 
 
 def remaining(found: Sequence[Obstacle], reasons: Mapping[ObstacleId, str]) -> tuple[Obstacle, ...]:
-    """Those that still refuse, given the reasons written so far. One that was begun asks for more words."""
+    """Return the obstacles that remain, given the reasons written so far. One that is too short asks for more words."""
     left = (item for item in found if not (item.id.is_overridable and is_reason(reasons.get(item.id, ""))))
     return tuple(
         item.replace(lifts=f"A reason takes at least {A_REASON}.") if reasons.get(item.id) else item for item in left

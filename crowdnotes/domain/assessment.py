@@ -34,7 +34,7 @@ class GateStatus(LabelledEnum):
 
     @property
     def in_record(self) -> str:
-        """As the audit trail and the export have it: "NOT RUN"."""
+        """The name in the audit trail and the export: "NOT RUN"."""
         return self.value.replace("_", " ")
 
 
@@ -58,9 +58,9 @@ class Finding(FrozenModel):
 class GateResult(FrozenModel):
     """One gate's verdict. `score` is in [0, 1] on the engine's own scale; `threshold` is its line.
 
-    `probability` is the judge's own, in [0, 1], that the gate passes; None when it gives none. `marked` is what, by
-    the judge's word, speaks to a program instead of people: ids of passages, and "post". `judge` names who judged,
-    where that need not be the engine. `sentences` is what the judge found to carry each sentence, where it says so.
+    `probability` is the judge's own, in [0, 1], that the gate passes; None when it gives none. `marked` are the texts
+    that, by the judge, speak to a program instead of people: ids of passages, and "post". `judge` names who judged, if
+    not the engine. `sentences` says what supports each sentence, where the judge says so.
     """
 
     gate: GateName
@@ -76,7 +76,7 @@ class GateResult(FrozenModel):
 
     @classmethod
     def not_run(cls, gate: GateName, reason: str) -> Self:
-        """A gate that gave no verdict, and why."""
+        """Return the result of a gate that gave no verdict, and why."""
         return cls(gate=gate, status=GateStatus.NOT_RUN, reason=reason)
 
 
@@ -95,8 +95,8 @@ class PrincipleName(LabelledEnum):
 class PrincipleResult(FrozenModel):
     """One principle check; `findings` point at the words it objects to, `rewrite` is a note without them, or "".
 
-    Of a principle that is kept the findings are remarks, which a person may weigh otherwise than the judge.
-    `probability` is the judge's own, in [0, 1], that the principle is kept; None when it gives none.
+    If it passes, the findings are remarks, which a person may judge otherwise. `probability` is the judge's own, in [0,
+    1], that the principle is kept; None when it gives none.
     """
 
     principle: PrincipleName
@@ -108,7 +108,7 @@ class PrincipleResult(FrozenModel):
 
     @classmethod
     def not_run(cls, principle: PrincipleName, reason: str) -> Self:
-        """A principle that could not be judged, and why."""
+        """Return the result of a principle that could not be judged, and why."""
         return cls(principle=principle, status=GateStatus.NOT_RUN, reason=reason)
 
 
@@ -139,9 +139,9 @@ class LinkState(LabelledEnum):
 
 
 class LinkCheck(FrozenModel):
-    """One cited link, asked just now: `status` is the last HTTP status, None when none came.
+    """One cited link and its answer: `status` is the last HTTP status, None when none came.
 
-    `archived_url` is a copy of a page that is gone, as far as an archive knows one that is not later than `until`.
+    `archived_url` is a copy of a page that is gone, if an archive has one that is not later than `until`.
     """
 
     url: str
@@ -163,17 +163,16 @@ class LinkCheck(FrozenModel):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the page cannot be had, so that an archive's copy stands for it."""
+        """Whether the page is unavailable, so that an archive's copy is used instead."""
         return self.state in {LinkState.DEAD, LinkState.UNREACHABLE}
 
 
 class Assessment(FrozenModel):
     """The judgement of one exact text over one exact set of passages.
 
-    It has a result of every gate, in order: NOT_RUN for one that was added to the program after it was made, and for
-    each behind one that did not pass; what those found is `held` until it does.
-    `basis_sha256` is of the passages in use: tick another and the judgement is as stale as after
-    an edit of the text.
+    It has a result of every gate, in order. A gate is NOT_RUN if it was added to the program later, or if one before it
+    did not pass; `held` then keeps what it found. `basis_sha256` is of the passages in use: the judgement is stale
+    after another choice of passages, as after an edit of the text.
     """
 
     text_sha256: str
@@ -206,7 +205,7 @@ class Assessment(FrozenModel):
 
     @property
     def marked(self) -> frozenset[str]:
-        """What a judge says speaks to a program: ids of passages, and "post"."""
+        """What speaks to a program, by a judge: ids of passages, and "post"."""
         return frozenset(name for result in self.found for name in result.marked)
 
     @property
@@ -216,8 +215,8 @@ class Assessment(FrozenModel):
         return tuple(held.get(result.gate, result) for result in self.gates)
 
     @property
-    def told(self) -> tuple[GateResult, ...]:
-        """The gates as a person is told of them: in order, but a failure that is known is not held back."""
+    def visible_gates(self) -> tuple[GateResult, ...]:
+        """The gates as a person sees them: in order, and also a known failure of a gate that is held back."""
         pairs = zip(self.gates, self.found, strict=True)
         return tuple(found if found.status is GateStatus.FAIL else shown for shown, found in pairs)
 
@@ -233,12 +232,12 @@ class Assessment(FrozenModel):
         return self.is_compared_by_person and compared and any(each.has_open_hint for each in self.sentences)
 
     def gate(self, name: GateName) -> GateResult:
-        """The result of one gate; every assessment has all of them."""
+        """Return the result of one gate; every assessment has all of them."""
         return next(result for result in self.gates if result.gate is name)
 
 
 class Interval(FrozenModel):
-    """Where the middle 90 % of repeated juries lie."""
+    """The middle 90 % of repeated juries."""
 
     low: float
     high: float
@@ -259,12 +258,12 @@ class SideVotes(FrozenModel):
 
     @property
     def people(self) -> str:
-        """Who they are, in words that take neither side: the sides are raters who usually disagree."""
+        """Their name on the screen, without naming a side: the sides are raters who usually disagree."""
         return "people on one side" if self.side == "−" else "people on the other side"
 
     @property
     def of_100(self) -> tuple[int, int, int]:
-        """Helpful, somewhat and not helpful as so many of 100, which they add up to; all 0 without jurors."""
+        """Helpful, somewhat and not helpful in 100, which is their sum; all 0 without jurors."""
         counts = (self.helpful, self.somewhat_helpful, self.not_helpful)
         if not self.jurors:
             return (0, 0, 0)
@@ -282,9 +281,9 @@ class SideVotes(FrozenModel):
 
 
 class Influence(FrozenModel):
-    """What some words do: each side's chance of "helpful" with them minus without them, in [-1, 1].
+    """The effect of some words: each side's chance of "helpful" with them minus without them, in [-1, 1].
 
-    `span` is in the note. `whole_sentence` tells a sentence from a single word.
+    `span` is in the note. `whole_sentence`: it is a sentence, not a single word.
     """
 
     span: Span
@@ -302,10 +301,10 @@ class RuleWord(FrozenModel):
 
 
 class JuryQuality(FrozenModel):
-    """What the model behind the jury was measured to do, on notes newer than those it had learned from.
+    """Measured quality of the model behind the jury, on notes newer than those it learned from.
 
-    None where the data that it learned from cannot tell. `note` is one sentence for the person who reads.
-    intercept_auc: how well the intercept tells notes that X showed from those that it turned down, words alone.
+    None where its data cannot show it. `note` is one sentence for the person who reads. intercept_auc: how well the
+    intercept separates notes that X showed from those that it turned down, by words alone.
     """
 
     data: str
@@ -319,7 +318,7 @@ class JuryQuality(FrozenModel):
 
 
 def in_100(chance: float) -> int:
-    """A chance as so many of 100, to the nearest five, which is more than is known of one note."""
+    """Return a chance as a number in 100, rounded to five: more is not known of one note."""
     return max(5, min(95, 5 * round(20 * chance)))
 
 
@@ -334,12 +333,12 @@ class JuryVerdict(FrozenModel):
     """A simulation: how seeded jurors rated one exact text, and what the algorithm makes of it.
 
     The intercept is a careful one: two of three such notes reach it. chance_of_shown: the share of such notes that X
-    shows, of those on which it decides; None where no head tells it. The intervals then hold nine in ten of what the
-    note may turn out to be; without the head chance alone (other jurors, other ratings).
-    helpful_line: the note intercept that CURRENTLY_RATED_HELPFUL takes. splits: the chance that the
-    note divides the sides, where the model tells it. cautions: what makes this verdict weaker than usual.
-    best_change: what would raise that share most, of what the head looks at; None where nothing raises it visibly.
-    means_nothing: the text is so unlike all that the jury learned from that no sentence may rest on its numbers.
+    shows, of those on which it decides; None without a head that predicts it. With the head the intervals hold nine in
+    ten of what the note may become; without it only chance counts (other jurors, other ratings). helpful_line: the note
+    intercept that CURRENTLY_RATED_HELPFUL takes. splits: the chance that the note divides the sides, where the model
+    gives it. cautions: what makes this verdict weaker than usual. best_change: the change that raises that share most,
+    of those that the head sees; None where none raises it visibly. means_nothing: the text is so unlike all that the
+    jury learned from that no sentence may rest on its numbers.
     """
 
     text_sha256: str
@@ -391,14 +390,13 @@ class JuryVerdict(FrozenModel):
 
     @property
     def _is_open(self) -> bool:
-        """A note whose chance is even may stand under the line, for its intercept is a careful one."""
-        if self.shown_of_100 is not None:
+        if self.shown_of_100 is not None:  # the intercept is a careful one: an even chance is below the line
             return not self.reaches_line and self.shown_of_100 >= _MIN_SHOWN_OF_100_FOR_EVEN
         return self.intercept_interval.low < self.helpful_line <= self.intercept_interval.high
 
     @property
     def outlook_and_why(self) -> str:
-        """The outlook with the figure behind it, one that does not speak against it."""
+        """The outlook with a figure behind it that does not contradict it."""
         return f"{self.outlook}{self._figure}{self._harsher}{self._advice}"
 
     @property
@@ -431,7 +429,7 @@ _MIN_SHOWN_OF_100_FOR_EVEN = 40  # of 100 such notes; under it more were turned 
 
 
 def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
-    """What both say together, the graver first. Of one text, as both must be."""
+    """Return what gates and jury say together, the worse first. Both must be of one text."""
     named = {
         status: " and ".join(gate.gate.as_text for gate in assessment.found if gate.status is status)
         for status in (GateStatus.FAIL, GateStatus.NOT_RUN)

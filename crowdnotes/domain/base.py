@@ -1,4 +1,4 @@
-"""The base of every type, spans of text, and the hash by which a text is known."""
+"""The base of every type, spans of text, and the hash that identifies a text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LabelledEnum(StrEnum):
 
 
 class Replaceable(BaseModel):
-    """A frozen model of which changed copies are made."""
+    """A frozen model that makes changed copies of itself."""
 
     def replace(self, **changes: object) -> Self:
         """Return a copy with these fields changed; the rest is shared with this one.
@@ -53,7 +53,7 @@ class FrozenModel(Replaceable):
 
 
 def text_sha256(text: str) -> str:
-    """What an assessment or decision is bound to: the sha256 of the exact text, as hex."""
+    """Return the sha256 of the exact text as hex, which binds assessments and decisions to it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -59,12 +59,12 @@ class Decision(FrozenModel):
 
     @property
     def as_text(self) -> str:
-        """How it ended, with what was passed over: "approved", "approved, 1 override"."""
+        """How the case ended, overrides included: "approved", "approved, 1 override"."""
         return _describe_ending(self.kind, self.reasons_given)
 
     @property
     def reasons_given(self) -> int:
-        """How often the person passed something over: a reason for a gate also covers those that waited behind it."""
+        """How many overrides the person gave: a reason for a gate also covers those that waited for it."""
         gates = {ObstacleKind.GATE_FAILED, ObstacleKind.GATE_NOT_RUN}
         return len({item.reason if item.obstacle.kind in gates else item.obstacle for item in self.overrides})
 
@@ -120,7 +120,7 @@ class Usage(FrozenModel):
 
 
 class FollowUpKind(StrEnum):
-    """What a person may ask for after the first gathering; SETTLE the program asks for by itself, once."""
+    """What a person may ask for after the first search; the program asks for SETTLE by itself, once."""
 
     SETTLE = "what would settle it"
     MORE_LIKE = "more like this"
@@ -136,13 +136,12 @@ class FollowUpKind(StrEnum):
 
 
 class FollowUpSearch(FrozenModel):
-    """One follow-up search: what was asked for, how far it is, and what came of it.
+    """One follow-up search: what was asked for, its progress, and its result.
 
-    `aim` is what its passages are for. `about` is the passage's id (MORE_LIKE, SWAP), the link (LINK),
-    or the service that was too slow (AGAIN).
-    `libraries` and `services` are where it searches; `own_words` are searched as typed. `stages` are finished ones, so
-    that a stopped one goes on where it was. `outcome` tells what came of it and `added` the passages; `finished_at` is
-    None while it is under way or stopped.
+    `aim` is what its passages are for. `about` is the passage's id (MORE_LIKE, SWAP), the link (LINK), or the service
+    that was too slow (AGAIN). `libraries` and `services` are where it searches; `own_words` are searched as typed.
+    `stages` are finished ones, so that a stopped search resumes after them. `outcome` is the result for people, `added`
+    the new passages; `finished_at` is None while it is under way or stopped.
     """
 
     id: str
@@ -166,7 +165,7 @@ class FollowUpSearch(FrozenModel):
 
     @property
     def search_not_run(self) -> bool:
-        """Whether its search could not run: that is not the same as having found nothing."""
+        """Whether its search could not run, which is not the same as having found nothing."""
         return any(stage.name is StageName.SEARCH and stage.outcome is Outcome.NOT_RUN for stage in self.stages)
 
     @property
@@ -183,10 +182,10 @@ class FollowUpSearch(FrozenModel):
 
 
 class Event(FrozenModel):
-    """A line of the audit trail: by whom as they are called, and their `Person.key`.
+    """A line of the audit trail: by whom, with the name of that time and their `Person.key`.
 
-    `detail` is for people. What code reads of it stands beside it: `subject` is what it is about (a fact-check's link),
-    `result` a stored value (a kind of decision, a match, "" for none), `verdicts` what gates found.
+    `detail` is for people. Code reads other fields: `subject` is what it is about (a fact-check's link), `result` a
+    stored value (a kind of decision, a match, "" for none), `verdicts` what gates found.
     """
 
     at: datetime
@@ -272,7 +271,7 @@ class TypedWords(FrozenModel):
 
 
 class CaseStatus(LabelledEnum):
-    """Where a case stands, derived from what it holds."""
+    """How far a case is, derived from what it holds."""
 
     NEW = "new", "no sources yet"
     AWAITING_INSPECTION = "awaiting inspection", "sources to read"
@@ -287,10 +286,10 @@ class Case(FrozenModel):
     `document_version` is of its stored form (see `upgrade`), `version` counts its changes; `owner` is who began it,
     None where that person was erased, and `shared` whether they share it with everybody;
     `services` are the online providers to ask, with a person's `own_words` in the place of the program's if there are
-    any; `read_through` are the reading services, by name, that may be told of a page that cannot be read;
+    any; `read_through` are the reading services, by name, that may get the link of a page that cannot be read;
     `until` is the day that evidence must not be later than,
-    `outcomes` how each provider's search ended; `claim_matches` tell by link (or title) of a fact-check whether a
-    person finds that it checks the post's claim; `reasons` tell by source id why it was chosen;
+    `outcomes` how each provider's search ended; `claim_matches` are, by link (or title) of a fact-check, whether a
+    person finds that it checks the post's claim; `reasons` say by source id why it was chosen;
     `wanted` is whether raters would want a note, as a model expects, and `anyway` that the person wants to write one
     all the same; `settlement` is what a model says the passages give for the claim;
     `candidates` are what the engine wrote, `quotations` the sentences that it offers; `sentence_checks` what a person
@@ -302,7 +301,7 @@ class Case(FrozenModel):
     added to, oldest first; `follow_ups` the follow-up searches; `typed_words` what each person has written towards the
     decision so far, `decision_words` what earlier programs kept of that, by field; `supernote` what is made from the
     notes that the post has, in a case that began with them; `suggestions` readers' comments on its notes, oldest
-    first; `desk` where it stands with the moderators; in a demonstration with `recorded_answers` a language model's
+    first; `desk` what the moderators do with it; in a demonstration with `recorded_answers` a language model's
     answers are those that were recorded for it.
     """
 
@@ -363,18 +362,18 @@ class Case(FrozenModel):
 
     @property
     def finished_round(self) -> SupernoteRound | None:
-        """The newest round of a supernote once it was led to its end: before, nothing of it is filtered or ranked."""
+        """The newest round of a supernote, once all of it is filtered and ranked."""
         newest = self.supernote.newest if self.supernote else None
         ended = next((stage.finished_at for stage in self.stages if stage.name is StageName.CREDIT), None)
         return newest if newest is not None and ended is not None and ended >= newest.made_at else None
 
     def words_of(self, key: str, field: str) -> str:
-        """What the person with that `Person.key` has written in a field towards the decision."""
+        """Return what the person with that `Person.key` has written in a field towards the decision."""
         own = (item.text for item in self.typed_words if (item.by_key, item.field) == (key, field))
         return next(own, self.decision_words.get(field, ""))
 
     def evidence_by_id(self, evidence_id: str) -> Evidence | None:
-        """The evidence with that id, or None."""
+        """Return the evidence with that id, or None."""
         return next((item for item in self.evidence if item.id == evidence_id), None)
 
     @property
@@ -385,12 +384,12 @@ class Case(FrozenModel):
 
     @property
     def searched(self) -> bool:
-        """Whether what is on record is of the search that the case asks for now."""
+        """Whether the recorded search is the one that the case asks for now."""
         return self.mode is Mode.AUTOMATION and any(stage.name is StageName.SEARCH for stage in self.stages)
 
     @property
     def unwanted(self) -> NoteWanted | None:
-        """Why nothing is searched or written before a person says that they want a note all the same; else None."""
+        """Why a search or note waits until a person wants a note all the same; else None."""
         asked = self.anyway or self.own_words or self.mode is not Mode.AUTOMATION
         return self.wanted if self.wanted is not None and self.wanted.stops_the_search and not asked else None
 
@@ -401,7 +400,7 @@ class Case(FrozenModel):
 
     @property
     def taken_away(self) -> tuple[Evidence, ...]:
-        """Passages on record that are not among the present ones, each as it was last, by their number."""
+        """Passages that were removed, each as it was last, by their number."""
         newest = {item.id: item for earlier in self.earlier_evidence for item in earlier.evidence}
         present = {item.source.id for item in self.evidence}
         gone = (item for item in newest.values() if item.source.id not in present)
@@ -409,17 +408,17 @@ class Case(FrozenModel):
 
     @property
     def read_sources(self) -> tuple[Source, ...]:
-        """What was read, without what was taken away: a source that was swapped out counts no longer."""
+        """The sources that were read, without those that were swapped out."""
         gone = {item.source.id for item in self.taken_away}
         return tuple(it for it in self.sources if it.outcome is FetchOutcome.READ and it.id not in gone)
 
     def verdict_on(self, text_sha256: str) -> JuryVerdict | None:
-        """The jury's newest verdict on a text."""
+        """Return the jury's newest verdict on a text."""
         return next((item for item in reversed(self.jury) if item.text_sha256 == text_sha256), None)
 
     @property
     def judging_evidence(self) -> tuple[Evidence, ...]:
-        """What was found to judge the claim by; the other side waits for a tick."""
+        """The passages found to judge the claim by; those of the other side count once a person chooses them."""
         return tuple(item for item in self.evidence if item.aim is Aim.JUDGE)
 
     @property
@@ -429,7 +428,7 @@ class Case(FrozenModel):
 
     @property
     def used(self) -> Usage:
-        """What the whole case asked of a language model so far."""
+        """What the whole case used of a language model so far."""
         return sum(self.usage.values(), Usage())
 
     @property
@@ -449,7 +448,7 @@ class Case(FrozenModel):
 
     @property
     def sentences(self) -> tuple[SentenceSupport, ...]:
-        """What supports each sentence of the draft, as last found of this very text; empty where the words changed."""
+        """What supports each sentence of the draft, as last found for this very text; empty after an edit."""
         if self.draft is None:
             return ()
         if self.assessment is not None and self.assessment.text_sha256 == self.draft.sha256:
@@ -457,7 +456,7 @@ class Case(FrozenModel):
         return self.draft.sentences
 
     def has_open_hint(self, sentence: SentenceSupport) -> bool:
-        """Whether a person judges here, and found it supported while a hint is open: it does not count as such yet."""
+        """Whether a person judges here, and a supported sentence has an open hint, so that it does not count yet."""
         return self.assessment is not None and self.assessment.is_compared_by_person and sentence.has_open_hint
 
     @property
@@ -470,14 +469,14 @@ class Case(FrozenModel):
 
     @property
     def desk_state(self) -> DeskState:
-        """Where it stands between its author and the moderators."""
+        """Whether its author or the moderators have it."""
         if self.decision is not None:
             return DeskState.DECIDED
         return DeskState.IN_REVIEW if self.desk.lease is not None else self.desk.state
 
     @property
     def told(self) -> str:
-        """What became of it and why, for its author, in a line: of a decision or of the last return; else ""."""
+        """How it ended and why, for its author, in a line: a decision or the last return; else ""."""
         back = self.desk.returns[-1] if self.desk.returns else None
         if self.decision is not None:
             return f"{self.decision.by}: {self.decision.reason}" if self.decision.reason else ""
@@ -519,7 +518,7 @@ class CaseSummary(FrozenModel):
 
     @property
     def outcome(self) -> str:
-        """How it ended, overrides included, or where it stands."""
+        """How it ended, overrides included, or how far it is."""
         if self.supernote and self.status is CaseStatus.NEW and not self.note_excerpt:  # none of its texts is taken
             return "supernote not chosen yet"
         return _describe_ending(self.decision, self.overrides) if self.decision else self.status.as_text
@@ -540,7 +539,7 @@ class EditEffect:
 
 
 def effect_of_edit(case: Case) -> EditEffect | None:
-    """Of the draft as it stands against the newest earlier text that was judged; None without such a one."""
+    """Compare the current draft with the newest earlier text that was judged; None without such a text."""
     now = case.draft
     if now is None:
         return None
@@ -560,7 +559,7 @@ def _find_assessments(case: Case, before: Draft, now: Draft) -> tuple[Assessment
 
 
 def _find_verdicts_of_same_jury(case: Case, before: Draft, now: Draft) -> tuple[JuryVerdict, JuryVerdict] | None:
-    """Of one jury: another would say something else of the same text."""
+    """Return verdicts of one jury: another would judge the same text differently."""
     old, new = case.verdict_on(before.sha256), case.verdict_on(now.sha256)
     if (
         old is None

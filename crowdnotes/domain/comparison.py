@@ -74,7 +74,7 @@ class Rating(FrozenModel):
 
 
 class Answer(FrozenModel):
-    """What a participant says of one pair: one for each, the newest. `first_at` is when it was first answered."""
+    """One answer of a participant on a pair: the newest. `first_at` is when they first answered."""
 
     participant: str
     pair: str
@@ -102,7 +102,7 @@ class Answer(FrozenModel):
 
 
 class Sheet(FrozenModel):
-    """A pair as one participant sees it, which does not tell the first note from the second."""
+    """A pair as one participant sees it, without saying which note is the first."""
 
     pair: str
     post: str
@@ -114,8 +114,8 @@ class Sheet(FrozenModel):
 class Comparison(FrozenModel):
     """Pairs that are compared under one link. `id` is in the link and cannot be guessed.
 
-    `each` is how many pairs a participant sees. `sides_unknown`: the file had shuffled the notes of each pair, so the
-    first ones are not of one kind, and there is nothing to say of them.
+    `each` is how many pairs a participant sees. `sides_unknown`: the file had shuffled the notes of each pair, so
+    nothing can be said of the first ones as a group.
     """
 
     id: str
@@ -127,11 +127,11 @@ class Comparison(FrozenModel):
     sides_unknown: bool = False
 
     def seen_by(self, participant: str) -> list[NotePair]:
-        """Their pairs, in their order: as good as drawn, and the same each time."""
+        """Return that person's pairs, in their order: as good as random, and the same each time."""
         return sorted(self.pairs, key=lambda pair: self._drawn("order", participant, pair.id))[: self.each]
 
     def first_is_left(self, participant: str, pair: str) -> bool:
-        """Which side the first note stands on: as good as drawn, and the same each time."""
+        """Return whether the first note is on the left: as good as random, and the same each time."""
         return int(self._drawn("side", participant, pair)[:8], 16) % 2 == 0
 
     def _drawn(self, what: str, participant: str, pair: str) -> str:

@@ -3,7 +3,7 @@
 A stored document carries its `document_version`; the first programs wrote none, which counts as 0. `STEPS[n]` leads
 from version n to version n + 1, so the newest version is the number of steps.
 
-When a noun changes:
+When a type changes:
 
 - A new field with a default, a new gate, a new principle: nothing to do here. An assessment from before a gate reads
   NOT_RUN there, and results of gates and principles that are gone are left out.
@@ -59,7 +59,7 @@ def _replace_checks_with_obstacles(document: Document) -> None:
 
 
 def _reset_local_comparisons(document: Document) -> None:
-    """Without a model a person compares the sentences; what comparing words had found counts in decisions alone."""
+    """Without a model a person compares the sentences; word comparisons stay in decisions alone."""
     if document.get("decision"):
         return
     drafts = [document.get("draft"), *document.get("candidates", []), *document.get("revisions", [])]
@@ -85,7 +85,7 @@ def _drop_notes_changed_at(document: Document) -> None:
 
 
 def _add_owner(document: Document) -> None:
-    """One person had a program to themselves: all was theirs, under whatever name."""
+    """One person had the program alone: every case was theirs, under any name."""
     events = [*document.get("events", []), *filter(None, [document.get("decision")])]
     for event in events:
         event["by_key"] = PROGRAM.key if event.get("by") == PROGRAM.name else " ".join(LOCAL_OWNER)
@@ -99,7 +99,7 @@ def _build_local_person(name: str) -> Document:
 
 
 def _assign_reviews_to_readers(document: Document) -> None:
-    """There was one review a passage, of the one person; when it was judged stands in the audit trail."""
+    """Each passage had one review, of the one person; only the audit trail has its time."""
     judged = {
         str(event.get("detail", "")).partition(":")[0]: event.get("at")
         for event in document.get("events", [])
@@ -121,7 +121,7 @@ _STAGE_SENTENCES = (
         "not needed",
     ),
 )
-"""What earlier programs wrote of a stage, with the outcome that it told; the group is the reason. Others were done."""
+"""What earlier programs wrote of a stage, and its outcome; the group is the reason. Others were done."""
 
 _GATE_WORDS = re.compile(r"\b(relevance|correctness|helpfulness) (PASS|FAIL|NOT RUN)\b")
 _MATCH_WORDS = re.compile(r"(same claim|related|other claim|none): (.*)", re.DOTALL)
@@ -142,7 +142,7 @@ _ARCHIVE_WORDS = re.compile(
 
 
 def _store_outcomes(document: Document) -> None:
-    """How a stage, a decision, a match, a scoring and the search for a copy ended stood in sentences alone."""
+    """How a stage, a decision, a match, a scoring and the search for a copy ended was only in sentences."""
     searches = document.get("follow_ups", [])
     for stage in (item for holder in (document, *searches) for item in holder.get("stages", [])):
         summary = str(stage.get("summary", ""))
@@ -180,12 +180,12 @@ DOCUMENT_VERSION = len(STEPS)
 
 
 def version_of(document: Document) -> int:
-    """The version of the form that a document is in."""
+    """Return the version of the form that a document is in."""
     return int(document.get("document_version", 0))
 
 
 def upgraded(document: Document) -> Document:
-    """The document in the newest form; the given one is left as it is. One of a newer version must not be given."""
+    """Return the document in the newest form; the given one is unchanged. It must not be newer than the program."""
     steps = STEPS[version_of(document) :]
     document = copy.deepcopy(document) if steps else dict(document)
     for step in steps:
@@ -199,7 +199,7 @@ def upgraded(document: Document) -> Document:
 
 
 def _drop_unknown_checks(assessment: Document) -> Document:
-    """Without results of gates and principles that this program does not know: it could not say what they mean."""
+    """Drop results of gates and principles that this program does not know: it could not explain them."""
     gates, principles = set(GateName), set(PrincipleName)
     return assessment | {
         "gates": [result for result in assessment.get("gates", []) if result.get("gate") in gates],

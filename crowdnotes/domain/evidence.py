@@ -58,8 +58,8 @@ class SourceCategory(LabelledEnum):
 class FactCheck(FrozenModel):
     """What a fact-checker's ClaimReview data says of one claim, as plain text; "" where it says nothing.
 
-    `verdict` is in the checker's own words. `scale` is the number that was given, with the ends of its scale as they
-    were given: no number is made of words, and none is turned round. https://schema.org/ClaimReview
+    `verdict` is in the checker's own words. `scale` is the given number, with the given ends of its scale: the program
+    makes no number from words and inverts none. https://schema.org/ClaimReview
     """
 
     claim: str
@@ -91,8 +91,8 @@ class FactCheck(FrozenModel):
 class EarlierNote(FrozenModel):
     """A community note under another post, from X's public data, as its writer typed it.
 
-    Its links are signposts; its words are for the person alone: no prompt and no draft is made of them. `status` is X's
-    name of its status, "" where that is not known; `shown` the day since when X showed it. Ids are X's own.
+    Its links lead to sources; its words are for people only: no prompt and no draft contains them. `status` is X's name
+    of its status, "" where that is not known; `shown` the day since when X showed it. Ids are X's own.
     """
 
     note: int
@@ -114,7 +114,7 @@ class EarlierNote(FrozenModel):
 
     @property
     def cited(self) -> str:
-        """What it says for a page that it links to, with the year: it holds none of its words."""
+        """What a note says that cites a page, with the year, without its words."""
         return (
             f"cited by a note that X showed under a similar post, {self.written.year}"
             if self.was_shown
@@ -132,7 +132,7 @@ class EarlierNote(FrozenModel):
 
 
 def first_shown(notes: Sequence[EarlierNote]) -> EarlierNote | None:
-    """The first of the notes that X showed, else the first; None of none."""
+    """Return the first of the notes that X showed, else the first; None of none."""
     return next((note for note in notes if note.was_shown), notes[0] if notes else None)
 
 
@@ -242,7 +242,7 @@ class DateOrigin(LabelledEnum):
 
 
 class Source(FrozenModel):
-    """A page or record, read or not. Its text lies in the store under `text_sha256`.
+    """A page or record, read or not. The store has its text under `text_sha256`.
 
     `read_as` is ABSTRACT when the page itself could not be had and its abstract was read by DOI or
     PubMed id instead; RECORD when a register's own entry was, as its service gave it; ARCHIVED when the archive's copy
@@ -293,7 +293,7 @@ class Source(FrozenModel):
 
     @property
     def year(self) -> int | None:
-        """The year that it is of, also where no day is known."""
+        """Its year, also where no day is known."""
         first = self.stated_day or self.not_before
         return first.year if first is not None else None
 
@@ -314,9 +314,9 @@ class Source(FrozenModel):
         return ", ".join(notice for notice in self.notices if notice in _ASTRAY)
 
     def timely(self, until: date | None, *, leave_out_undated: bool = False, collected: date | None = None) -> Source:
-        """Labelled when it is later than the cutoff, and marked or left out when it has no date.
+        """Return the source labelled if it is later than the cutoff, and marked or None if it has no date.
 
-        `collected` is the day on which its library was: an undated record is no later than that.
+        `collected` is the day of its library's data: an undated record is no later than that.
         """
         source, day = self._unmarked(), self.stated_day or collected
         if (late := source._why_late(day, until)) is not None:
@@ -327,7 +327,7 @@ class Source(FrozenModel):
         return source._marked_undated(until)
 
     def kept_by_a_person(self, until: date | None) -> Source:
-        """A source that a person opened or pasted stays as it was read; that it is later, or undated, is a notice."""
+        """Return a source that a person opened or pasted: kept as it was read, with a notice if late or undated."""
         source = self._unmarked()
         if source._why_late(source.stated_day, until) is not None:
             return source.replace(notices=(*source.notices, AFTER_CUTOFF))
@@ -345,7 +345,7 @@ class Source(FrozenModel):
         return self.replace(notices=(*self.notices, UNDATED))
 
     def _unmarked(self) -> Source:
-        """Without what an earlier cutoff marked."""
+        """Return it without the marks of an earlier cutoff."""
         kept = tuple(notice for notice in self.notices if notice not in (UNDATED, AFTER_CUTOFF))
         return self if kept == self.notices else self.replace(notices=kept)
 
@@ -393,8 +393,8 @@ class Review(FrozenModel):
 class Evidence(FrozenModel):
     """One chosen passage: "E1", why it was chosen, and what its readers say of it.
 
-    `aim` is OTHER_SIDE when it was looked for because it may speak for the post's claim. `reviews` are one a reader;
-    that of whoever gave a verdict last stands last.
+    `aim` is OTHER_SIDE when it was searched for because it may support the post's claim. `reviews` has one per reader,
+    that of the newest verdict last.
     """
 
     id: str
@@ -411,12 +411,12 @@ class Evidence(FrozenModel):
         return int(self.id.removeprefix("E"))
 
     def review_by(self, reader_key: str) -> Review | None:
-        """The review of the reader with that `Person.key`; None where they have not opened it."""
+        """Return the review of the reader with that `Person.key`; None where they have not opened it."""
         return next((review for review in self.reviews if review.reader.key == reader_key), None)
 
     @property
     def identity(self) -> str:
-        """Another one for every passage of other words or from another page."""
+        """A value that differs for every passage of other words or from another page."""
         return text_sha256(f"{self.source.url}\x00{self.passage.text}")
 
     @property
@@ -447,9 +447,9 @@ class Reach(FrozenModel):
 
 
 class EvidenceSet(FrozenModel):
-    """The passages as they were before something replaced or added to them: `at` is when, `why` by what.
+    """The passages before something replaced or added to them: `at` is when, `why` by what.
 
-    Sets that were put on record before sets were dated have neither of the two.
+    Sets from before sets were dated have neither of the two.
     """
 
     at: datetime | None = None
@@ -458,7 +458,7 @@ class EvidenceSet(FrozenModel):
 
 
 def basis_sha256(evidence: tuple[Evidence, ...]) -> str:
-    """Identity of a set of passages: their ids and exact texts, in order."""
+    """Return the identity of a set of passages: their ids and exact texts, in order."""
     return text_sha256("\x00".join(f"{item.id}\x01{item.passage.text}" for item in evidence))
 
 
@@ -513,24 +513,24 @@ class Settlement(FrozenModel):
     prompt_version: str | None = None
 
     def of(self, item: Evidence) -> PassageAnswer | None:
-        """What was found of a passage as it is now, for the first claim if it answers that; None when nobody asked."""
+        """Return what was found of a passage in its current words, for the first claim if any; None when not asked."""
         return next(iter(self.all_of(item)), None)
 
     def all_of(self, item: Evidence) -> list[PassageAnswer]:
-        """All that was found of a passage as it is now."""
+        """Return all that was found of a passage in its current words."""
         known = [found for found in self.passages if found.evidence_id == item.id]
         return [found for found in known if found.passage_sha256 == text_sha256(item.passage.text)]
 
     def answers(self, evidence: Iterable[Evidence]) -> list[tuple[Evidence, PassageAnswer]]:
-        """The passages that answer a claim, those that state it first."""
+        """Return the passages that answer a claim, those that state it first."""
         found = [(item, answer) for item in evidence if (answer := self.of(item)) is not None]
         order = (AnswerKind.STATED, AnswerKind.INFERRED)
         return [pair for wanted in order for pair in found if pair[1].answer is wanted]
 
     def stated(self, evidence: Iterable[Evidence], *, claim: int | None = None) -> list[tuple[Evidence, PassageAnswer]]:
-        """The passages that state what settles that claim, or any; once for each place of them that does.
+        """Return the passages that state what settles that claim, or any; once for each place that does.
 
-        Two that state it only together are there if both are among the `evidence`.
+        Two that state it only together count if both are among the `evidence`.
         """
         items = list(evidence)
         ids = {item.id for item in items}
@@ -542,7 +542,7 @@ class Settlement(FrozenModel):
         ]
 
     def has_several_inferred(self, evidence: Sequence[Evidence]) -> bool:
-        """Whether two passages or more speak against one claim to which none states the answer."""
+        """Return whether two or more passages contradict one claim whose answer none states."""
         stated = {answer.claim for _, answer in self.stated(evidence)}
         against = Counter(
             claim
@@ -556,7 +556,7 @@ class Settlement(FrozenModel):
         return any(count > 1 for claim, count in against.items() if claim not in stated)
 
     def only_infers(self, evidence: Iterable[Evidence]) -> bool:
-        """Whether a reader has to conclude the answer from these passages; not where one was not asked about."""
+        """Return whether a reader has to conclude the answer from these passages; False if one was not asked about."""
         items = list(evidence)
         found = [self.all_of(item) for item in items]
         is_answered = any(answer.answer is not AnswerKind.NONE for answers in found for answer in answers)

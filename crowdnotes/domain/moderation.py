@@ -1,4 +1,4 @@
-"""The moderators' desk: where a case stands with them, and why one comes before another."""
+"""The moderators' desk: who has a case, and why one comes before another."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPREADS_FROM = 50  # ratings of a post's notes; most posts have fewer
 
 
 class DeskState(LabelledEnum):
-    """Where a case stands between its author and the moderators."""
+    """Who has a case: its author, or the moderators."""
 
     DRAFTING = "drafting", "note to write or score"
     SUBMITTED = "submitted", "waiting for a moderator"
@@ -34,19 +34,19 @@ class DeskState(LabelledEnum):
 
 
 class Lease(FrozenModel):
-    """Who has a case to themselves, and until when by the database's clock."""
+    """Who has claimed a case, and until when by the database's clock."""
 
     holder: Person
     since: datetime
     until: datetime
 
     def holds(self, at: datetime) -> bool:
-        """Whether nobody else may claim the case at that time."""
+        """Return whether nobody else may claim the case at that time."""
         return at < self.until
 
 
 class Return(FrozenModel):
-    """One sending back: who, when, why, and the note as it was then. What else was said are the case's suggestions."""
+    """One sending back: who, when, why, and the note of that time. Comments are the case's suggestions."""
 
     by: Person
     at: datetime
@@ -104,10 +104,10 @@ class ReadPair:
 class DeskWork(FrozenModel):
     """What the desk knows of a case. `state` is DRAFTING, SUBMITTED or RETURNED; the other two follow from the rest.
 
-    `submitted_at` is of the last submission, by the database's clock; `message` what its author told the moderators;
-    `assigned` who should take it, `raised` whether somebody put it first; `readers` how many moderators have to
-    read it, each without the others' findings; `readings` are of this submission, `returns` all of them, oldest first.
-    Which of the readings count is for `cases.moderation.counted_readings` to say.
+    `submitted_at` is of the last submission, by the database's clock; `message` what its author wrote to the
+    moderators; `assigned` who should take it, `raised` whether a person put it first; `readers` how many moderators
+    have to read it, each without the others' findings; `readings` are of this submission, `returns` all of them, oldest
+    first. `cases.moderation.counted_readings` says which of the readings count.
     """
 
     state: DeskState = DeskState.DRAFTING
@@ -124,10 +124,10 @@ class DeskWork(FrozenModel):
 
 
 class QueueItem(FrozenModel):
-    """A line of the queue, and what it is sorted by: `turn` is when it was submitted, less what brings it forward.
+    """A line of the queue, and its sort key: `turn` is when it was submitted, minus what brings it forward.
 
-    So a case that waits long comes before an urgent one that just came. `ratings` are those of the notes on its post;
-    `close`: the simulated jury's interval touches the line; `readers` still have to read it.
+    So a case that waits long comes before an urgent new one. `ratings` are those of the notes on its post; `close`: the
+    simulated jury's interval includes the line; `readers` still have to read it.
     """
 
     case_id: str
@@ -150,14 +150,14 @@ class QueueItem(FrozenModel):
     note_excerpt: str = ""
 
     def held_by_another(self, key: str, at: datetime) -> bool:
-        """Whether somebody else has it to themselves at that time."""
+        """Return whether someone else has claimed it at that time."""
         return self.holder is not None and self.holder != key and self.held_until is not None and at < self.held_until
 
     def reasons(self, at: datetime) -> list[str]:
-        """Why it comes early, in words."""
+        """Return why it comes early, for people."""
         waited = at - self.submitted_at
         days, hours = waited // timedelta(days=1), waited // timedelta(hours=1)
-        told = {
+        applies_by_reason = {
             "put first by a moderator": self.raised,
             f"spreads fast: notes on this post were rated {self.ratings:,} times": self.ratings >= SPREADS_FROM,
             "readers disagree": self.disagree,
@@ -166,7 +166,7 @@ class QueueItem(FrozenModel):
             if days > 1
             else plural(hours, "waiting for 1 hour", "waiting for {n} hours"): waited >= WAITS_LONG,
         }
-        return [words for words, holds in told.items() if holds]
+        return [words for words, applies in applies_by_reason.items() if applies]
 
 
 class Order(StrEnum):
@@ -213,7 +213,7 @@ class Pair:
 
 
 class Tombstone(FrozenModel):
-    """That a case was deleted: nothing of what it held."""
+    """The record that a case was deleted, without its content."""
 
     case_id: str
     deleted_at: datetime
@@ -230,6 +230,6 @@ _QUEUE_ADVANCE_BY_REASON = {  # by how much each brings a case forward in the qu
 
 
 def turn_of(submitted_at: datetime, *, raised: bool, ratings: int, disagree: bool, close: bool) -> datetime:
-    """What the queue is sorted by, the earliest first; see `QueueItem`."""
+    """Return the sort key of the queue, the earliest first; see `QueueItem`."""
     holds = {"raised": raised, "spreads": ratings >= SPREADS_FROM, "disagree": disagree, "close": close}
     return submitted_at - sum((_QUEUE_ADVANCE_BY_REASON[name] for name, is_so in holds.items() if is_so), timedelta())

@@ -1,4 +1,4 @@
-"""Drafts of the note, which passage carries each of their sentences, and the note as sent to X."""
+"""Drafts of the note, which passage supports each of their sentences, and the note as sent to X."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Classification(StrEnum):
 
 
 class Support(LabelledEnum):
-    """How far the passages carry a sentence of the note. UNCHECKED: nobody has compared them yet.
+    """How far the passages support a sentence of the note. UNCHECKED: nobody has compared them yet.
 
-    The last two only people find: a passage that is not fit to rest on (for the scores as if it did not support the
-    sentence), and one that they cannot judge (as if nobody had compared them).
+    Only people find the last two: a passage that is not fit to rest on (scored as not supporting the sentence), and one
+    that they cannot judge (scored as unchecked).
     """
 
     UNCHECKED = "not compared yet"
@@ -54,10 +54,10 @@ class Basis(LabelledEnum):
 class SentenceSupport(FrozenModel):
     """Attribution of one sentence of a note: `span` in the note, `carrier` in the passage's text.
 
-    `score` is in [0, 1]: how near the carrier is. `doubts` are hints where to look, in words a volunteer understands,
-    and `doubted` the words of the note they are about, as offsets in the note. `by` is who compared the two: a
-    person's name, or the model. `doubts_settled`: that person looked at the hints, and none matters. `basis` is how it
-    rests on the passage, as the model that wrote it says.
+    `score` is in [0, 1]: how near the carrier is. `doubts` are hints what to check, in a volunteer's words, and
+    `doubted` the words of the note they are about, as offsets in the note. `by` is who compared the two: a person's
+    name, or the model. `doubts_settled`: that person checked the hints, and none matters. `basis` is how it rests on
+    the passage, as the model that wrote it says.
     """
 
     span: Span
@@ -73,11 +73,11 @@ class SentenceSupport(FrozenModel):
 
     @property
     def has_open_hint(self) -> bool:
-        """Whether it was found supported while a hint is not settled. Where a person judges, that is no support yet."""
+        """Whether it is supported but a hint is open. Where a person judges, that is no support yet."""
         return self.support is Support.SUPPORTED and bool(self.doubts) and not self.doubts_settled
 
     def words_in(self, note: str) -> str:
-        """The sentence itself."""
+        """Return the sentence itself."""
         return note[self.span.start : self.span.end]
 
 
@@ -124,7 +124,7 @@ class Draft(FrozenModel):
     changes: str = ""
 
     def is_inferred(self, settlement: Settlement | None, evidence: Iterable[Evidence]) -> bool:
-        """Whether a reader has to conclude its answer: by what its writer says, or as no source of it states one.
+        """Return whether a reader has to conclude its answer: its writer says so, or no source of it states one.
 
         `evidence` are the passages of the case, `settlement` what was found of them.
         """
@@ -141,7 +141,7 @@ class Draft(FrozenModel):
 
 
 class OnXState(LabelledEnum):
-    """OPEN: whether it arrived is not known; it is being sent, or the answer never came."""
+    """OPEN: it is being sent, or no answer came, so nobody knows whether it arrived."""
 
     OPEN = "unsettled", "not known whether it arrived"
     SENT = "on x", "sent to X"

@@ -12,7 +12,7 @@ from crowdnotes.domain.base import FrozenModel, LabelledEnum
 
 
 class Role(LabelledEnum):
-    """What a person is here for."""
+    """What a person may do."""
 
     VIEWER = "viewer"
     CONTRIBUTOR = "contributor"
@@ -31,9 +31,9 @@ _PersonName = Annotated[
 
 
 class Person(FrozenModel):
-    """Somebody, known by who vouches for them (`issuer`) and by what they are called there (`subject`).
+    """A person, identified by who vouches for them (`issuer`) and their name there (`subject`).
 
-    Never by an e-mail address or by the name: both change, and names are alike.
+    Never by an e-mail address or display name: both change, and names repeat.
     """
 
     issuer: _IdentityString
@@ -42,12 +42,12 @@ class Person(FrozenModel):
 
     @property
     def key(self) -> str:
-        """What tells people apart; neither half has a space in it."""
+        """The identity of a person; neither half has a space in it."""
         return f"{self.issuer} {self.subject}"
 
     @property
     def person(self) -> Person:
-        """Without a role, as it is kept with a case: the role may be another tomorrow."""
+        """The person without the role, as cases keep it: the role may change."""
         return Person(issuer=self.issuer, subject=self.subject, name=self.name)
 
 
@@ -58,7 +58,7 @@ class Actor(Person):
 
 
 class Account(Actor):
-    """Somebody who signed in once, as the table of people has them."""
+    """A person who signed in once, as the table of people has them."""
 
     disabled_at: datetime | None
     first_seen: datetime
@@ -69,7 +69,7 @@ CurrentUser = Callable[[], Actor]
 """Asked at every act, so that a role that was changed or taken away holds from then on. Jobs ask from their threads."""
 
 LOCAL_OWNER = ("local", "owner")
-"""Issuer and subject of whoever has a machine to themselves, where nobody signs in."""
+"""Issuer and subject of the owner of a machine where nobody signs in."""
 
 PROGRAM = Person(issuer="crowdnotes", subject="program", name="CrowdNotes")
 """Who acts, in the audit trail, where no person does."""

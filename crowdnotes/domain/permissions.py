@@ -1,6 +1,6 @@
-"""Who may do what to which case: one table (`ALLOWED`), asked at every act.
+"""Who may do what to which case: one table (`ALLOWED`), checked for every act.
 
-`crowdnotes.cases.permissions.require` asks it and raises; docs/people.md says the same in words.
+`crowdnotes.cases.permissions.require` checks it and raises; docs/people.md explains it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from crowdnotes.domain.people import Actor, Role
 
 
 class Act(StrEnum):
-    """What can be done, as far as rights to it may differ."""
+    """What can be done, as far as permissions differ."""
 
     BEGIN = "begin"
     PRACTISE = "practise"
@@ -60,9 +60,9 @@ _PHRASE_BY_ACT = {
 
 
 class Relationship(StrEnum):
-    """How somebody stands to a case: they began it, or its owner shared it with everybody, or neither.
+    """What a case is to an actor: their own, shared with everybody by its owner, or neither.
 
-    What they practise on is a demonstration that they began, with recorded answers: it asks nobody's model.
+    A PRACTICE case is a demonstration that they began, with recorded answers: no model is asked.
     """
 
     PRACTICE = "practice"
@@ -72,7 +72,7 @@ class Relationship(StrEnum):
 
 
 class Owned(Protocol):
-    """What of a case rights depend on; `owner_key` is None where the person was erased."""
+    """The fields of a case that permissions depend on; `owner_key` is None where the person was erased."""
 
     @property
     def owner_key(self) -> str | None:
@@ -106,7 +106,7 @@ def _permit(
     return {Role.VIEWER: viewer, Role.CONTRIBUTOR: contributor, Role.MODERATOR: moderator, Role.ADMIN: admin}
 
 
-# docs/people.md says the same in words; a test holds it to this. What is done to no case counts as one's own.
+# A test compares docs/people.md with this. An act without a case counts as one's own.
 ALLOWED: Mapping[Act, Mapping[Role, frozenset[Relationship]]] = {
     Act.READ: _permit(_OWN_CASES | _SHARED_CASES, _OWN_CASES | _SHARED_CASES, _ALL_CASES, _ALL_CASES),
     Act.BEGIN: _permit(_NO_CASES, _ALL_CASES, _ALL_CASES, _ALL_CASES),
@@ -134,7 +134,7 @@ _ACTS_UNDER_FOUR_EYES = frozenset({Act.REVIEW, Act.DECIDE})
 
 
 def relationship(actor: Actor, case: Owned | None) -> Relationship:
-    """How the actor stands to the case."""
+    """Return what the case is to the actor."""
     if case is None:
         return Relationship.OWN
     if case.owner_key == actor.key:
@@ -143,7 +143,7 @@ def relationship(actor: Actor, case: Owned | None) -> Relationship:
 
 
 def may(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: bool = False) -> bool:
-    """Whether the actor may do that, to a case or, as for beginning one, to none.
+    """Return whether the actor may do that, to a case or, as for beginning one, to none.
 
     With `four_eyes` nobody reviews or decides a case that they began, whatever their role.
     """
@@ -154,11 +154,11 @@ def may(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: bool = 
 
 
 def refusal(act: Act, case: Owned | None = None, *, four_eyes: bool = False) -> str:
-    """A sentence for somebody who may not do that: what, and who may. `four_eyes`: that alone refuses it."""
+    """Say that a person may not do that, and who may. `four_eyes`: only that rule refuses it."""
     if four_eyes:
         return "You began this case, so another moderator or admin has to decide it."
     how = Relationship.OWN if case is None else Relationship.SHARED if case.shared else Relationship.OTHER
-    owner = ["whoever began it"] if case is not None and ALLOWED[act][Role.CONTRIBUTOR] >= _OWN_CASES else []
+    owner = ["the person who began it"] if case is not None and ALLOWED[act][Role.CONTRIBUTOR] >= _OWN_CASES else []
     *names, last = [*owner, *(_PLURAL_BY_ROLE[role] for role in Role if how in ALLOWED[act][role])]
     who = f"{', '.join(names)} and {last}" if names else last
     return f"Only {who} may {_PHRASE_BY_ACT[act]}."

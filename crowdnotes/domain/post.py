@@ -19,7 +19,7 @@ _ID_LIMIT = 2**63
 
 
 def time_of_id(number: int) -> datetime | None:
-    """When a post or note with this id was made; None for one that holds no time."""
+    """Return when a post or note with this id was made; None for an id that holds no time."""
     if not _MIN_DATED_ID <= number < _ID_LIMIT:
         return None
     return datetime.fromtimestamp(((number >> 22) + FIRST_ID_MS) / 1000, tz=UTC)
@@ -30,10 +30,10 @@ MAX_IMAGE_BYTES = 5_000_000  # X's own limit for a photo
 
 
 class Image(FrozenModel):
-    """A picture attached to the post. Its bytes lie in the store under `sha256`.
+    """A picture attached to the post. The store has its bytes under `sha256`.
 
-    `text` is what can be read in it and `shows` what can be seen, as `read_by` (an engine's name, or
-    "person") gives them; both are empty until somebody or something has looked.
+    `text` is what can be read in it and `shows` what can be seen, as `read_by` (an engine's name, or "person") gives
+    them; both are empty until a person or an engine has looked.
     """
 
     sha256: str
@@ -72,13 +72,13 @@ class Post(FrozenModel):
 
     @property
     def identity(self) -> str:
-        """Another one for every post that says or shows something else, or stands at another address."""
+        """A value that differs for every post with other words, pictures or address."""
         parts = (self.whole_text, self.context, self.url or "", *(image.sha256 for image in self.images))
         return text_sha256("\x00".join(parts))
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """What seems to belong to the post and nobody has put in, as in "the post that it answers"."""
+        """What seems to belong to the post and is missing, as in "the post that it answers"."""
         blank = sum(not (image.text or image.shows) for image in self.images)
         found = {
             "what its picture says and shows": blank == 1,
@@ -114,11 +114,11 @@ class ClaimKind(LabelledEnum):
 
 
 class Claim(FrozenModel):
-    """A statement of the post, and where it stands there: what every later step goes by.
+    """A statement of the post and its place there; every later step goes by it.
 
     `statement` is the claim in full words, that a reader understands without the post; `implies` what readers are led
-    to conclude beyond it; `settled_by` where to look and for what, to settle it; `since` the day since when it
-    would be so, for what is recent. The local engine fills none of these four.
+    to conclude beyond it; `settled_by` where to look and for what, to settle it; `since` the day since when it would be
+    so, for what is recent. The local engine fills none of these four.
     """
 
     text: str
@@ -131,12 +131,12 @@ class Claim(FrozenModel):
 
     @property
     def in_full(self) -> str:
-        """The claim in full words, or the post's own where nobody put it so."""
+        """The claim in full words, or else the post's own."""
         return self.statement or self.text
 
     @property
     def since_when(self) -> str:
-        """For instance "31 May 2024". A year or a month alone is kept as its first day, and told as it was said."""
+        """For instance "31 May 2024". A year or a month is stored as its first day, and shown as it was stated."""
         day = self.since
         if day is None:
             return ""
@@ -148,7 +148,7 @@ class WhyUnwanted(LabelledEnum):
 
     JOKE = "joke", "a joke or an exaggeration that nobody takes literally"
     OPINION = "opinion", "an opinion, or true facts put in a certain light"
-    SIDE_MATTER = "side matter", "a mistake beside the point of the post"
+    SIDE_MATTER = "side matter", "a mistake that is not the point of the post"
     TOO_EARLY = "too early", "news that is still open, or that was right when it was posted"
     TRUE = "true", "a post that is right"
     DEFINITION = "definition", "a quarrel about what a word means"

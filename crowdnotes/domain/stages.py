@@ -68,8 +68,8 @@ class StageOutcome(FrozenModel):
 class StageRecord(StageOutcome):
     """A finished stage: when, how long, and how it ended.
 
-    `job` is the job that did it, with " again" behind it where that job did it twice: whoever takes the job over from
-    a worker that died knows by it what is finished.
+    `job` is the job that did it, with " again" added where that job did it twice: a worker that takes the job over from
+    a dead one knows by it what is finished.
     """
 
     name: StageName

@@ -1,6 +1,6 @@
 """A supernote: one note made from the notes that a post has, as in the Supernotes paper (sections 2 and 3).
 
-Existing notes → candidates → filters → the simulated jury → the winner, which goes on as the draft of its case.
+Existing notes → candidates → filters → the simulated jury → the winner, which becomes the draft of its case.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _NO_NOTE_NEEDED_PATTERN = re.compile(
 
 
 class ExistingNote(FrozenModel):
-    """A note that somebody wrote on the post: `id` is ours ("N1"), `note_id` X's own. `text` with its links.
+    """A note that a contributor wrote on the post: `id` is ours ("N1"), `note_id` X's own. `text` with its links.
 
-    `status` is None where nobody has told it. `chosen` is what a person says against the rule of eligibility.
+    `status` is None where it is not known. `chosen` is a person's choice against the rule of eligibility.
     """
 
     id: str
@@ -67,7 +67,7 @@ class ExistingNote(FrozenModel):
 
     @property
     def why_not_eligible(self) -> str:
-        """Why no supernote is made from it by itself; "" where it is (Supernotes 3.1)."""
+        """Why no supernote is made from it by default; "" where it is (Supernotes 3.1)."""
         if self.classification is Classification.NOT_MISLEADING:
             return "It says that the post is not misleading."
         if _NO_NOTE_NEEDED_PATTERN.search(self.text):
@@ -85,7 +85,7 @@ class ExistingNote(FrozenModel):
 
 
 class SupernoteSentence(FrozenModel):
-    """One sentence of a candidate: `span` in its text, the notes that say it, and the words of pages that carry it."""
+    """One sentence of a candidate: `span` in its text, the notes that say it, the words of pages that support it."""
 
     span: Span
     notes: tuple[str, ...]
@@ -93,7 +93,7 @@ class SupernoteSentence(FrozenModel):
 
 
 class FilterName(LabelledEnum):
-    """What a candidate has to pass before the jury hears it (Supernotes 2.2, and SUPPORTED beyond it), in order."""
+    """What a candidate has to pass before the jury rates it (Supernotes 2.2, and SUPPORTED beyond it), in order."""
 
     LENGTH = "280 characters"
     OWN_LINKS = "only links of the notes"
@@ -119,9 +119,9 @@ class SupernoteScore(FrozenModel):
 class Candidate(FrozenModel):
     """A candidate supernote. `text` with its links, as it would be posted.
 
-    `failed` is the first filter that it did not pass, and `why`; `not_run` are those that could not judge it.
-    `objections` are the listwise judge's, `grade` its grade from 0 to 10; `revised` says what it changed, where this
-    text is the best one revised.
+    `failed` is the first filter that it failed, and `why`; `not_run` are those that could not judge it. `objections`
+    are the listwise judge's, `grade` its grade from 0 to 10; `revised` says what changed, if this text is a revision of
+    the best one.
     """
 
     text: str
@@ -143,7 +143,7 @@ class Candidate(FrozenModel):
 
     @property
     def evidence_ids(self) -> tuple[str, ...]:
-        """The passages that carry it, each once."""
+        """The passages that support it, each once."""
         return tuple(dict.fromkeys(item.evidence_id for sentence in self.sentences for item in sentence.carriers))
 
     @property
@@ -166,18 +166,17 @@ class Credit(FrozenModel):
 
 
 class SupernoteRound(FrozenModel):
-    """One making of candidates: from which notes, how many were asked for, and what came of it.
+    """One round of candidates: the notes they are made from, how many were asked for, and the result.
 
-    `written_from` are the notes that new ones were written for: all that are used, or those alone that had changed
-    since the round before, whose other candidates then stay.
+    `written_from` are the notes that new ones were written for: all that are used, or only those that had changed since
+    the round before, whose other candidates are then kept.
 
-    `asked` are the calls of its plan that an engine has answered, so that one that was stopped goes on; `lost` is why
-    answers of the engine gave no candidate; `merged` how many were nearly the same as another;
-    `links` how the notes' links answered. `winner` and `best_existing` are the sha256 of a text and the id of a note.
-    `judged` tells who chose the winner among the best, in words, `best_by` who chose the best existing note.
-    `posted` is what the same jury says of the supernote that is posted, where one is. `post_sha256` is of the post's
-    words that all this was made for. `measured` says how good the jury's model was found to be, "" where no jury sat.
-    `credits` are of the winner.
+    `asked` are the calls of its plan that an engine has answered, so that a stopped round resumes; `lost` is why
+    answers of the engine gave no candidate; `merged` how many were nearly the same as another; `links` how the notes'
+    links answered. `winner` and `best_existing` are the sha256 of a text and the id of a note. `judged` names who chose
+    the winner among the best, `best_by` who chose the best existing note. `posted` is what the same jury says of the
+    posted supernote, if any. `post_sha256` is of the post's words that all this was made for. `measured` says how good
+    the jury's model was found to be, "" where no jury sat. `credits` are of the winner.
     """
 
     number: int = Field(ge=1)
@@ -213,7 +212,7 @@ class SupernoteRound(FrozenModel):
 
     @property
     def funnel(self) -> tuple[tuple[str, int], ...]:
-        """How many candidates were left after each filter, beginning with those that were made."""
+        """How many candidates were left after each filter, beginning with all that were made."""
         left = len(self.candidates)
         counts = [("written", left)]
         for name in FilterName:
@@ -223,15 +222,15 @@ class SupernoteRound(FrozenModel):
 
     @property
     def not_run(self) -> dict[str, int]:
-        """By filter that could not judge some of the candidates that passed, how many: they passed it untested."""
+        """How many passed candidates each filter could not judge: they passed it untested."""
         counts = {name.value: sum(name in item.not_run for item in self.passed) for name in FilterName}
         return {name: count for name, count in counts.items() if count}
 
 
 class PostedNote(FrozenModel):
-    """The supernote as it was posted, and what raters make of it: what a better one would have to replace.
+    """The supernote as it was posted, and its ratings: what a better one would have to replace.
 
-    Without a `status` nobody has said how it stands, nor whether it is posted at all.
+    Without a `status` it is not known, nor whether the note is posted at all.
     """
 
     text: str
@@ -244,9 +243,9 @@ class PostedNote(FrozenModel):
 
 
 class SupernoteWork(FrozenModel):
-    """All of a case's supernote: the notes as they are now, and what was made from them, the newest round last.
+    """All of a case's supernote: the notes as they are now, and the rounds made from them, the newest last.
 
-    `wanted` is how many candidates the next round makes. Of earlier rounds the winner alone is kept among them.
+    `wanted` is how many candidates the next round makes. Earlier rounds keep only the winner.
     """
 
     notes: tuple[ExistingNote, ...] = ()
@@ -256,7 +255,7 @@ class SupernoteWork(FrozenModel):
 
     @property
     def newest(self) -> SupernoteRound | None:
-        """The round that stands."""
+        """The current round."""
         return self.rounds[-1] if self.rounds else None
 
     @property
@@ -281,7 +280,7 @@ class SupernoteWork(FrozenModel):
 
 
 class SuggestionAnswer(LabelledEnum):
-    """What became of a reader's suggestion."""
+    """What was done with a reader's suggestion."""
 
     YES = "yes"
     NO = "no"
@@ -291,11 +290,10 @@ class SuggestionAnswer(LabelledEnum):
 class Suggestion(FrozenModel):
     """A reader's comment on a note, and the answer. `text` is untrusted.
 
-    It may be about one passage (`evidence_id`) or some `words` of the note. One that is `owed` an answer came with
-    a case that was sent back by the moderator with that `Person.key`; the case comes back when each of them has one
-    or a moderator resolved it (`resolved_by`).
-    `typed_by` is the `Person.key` of who put it in, where it is not `owed`.
-    `about` is the sha256 of the text it was made on, `became` of the text that took it up; `changed` says what changed.
+    It may be about one passage (`evidence_id`) or some `words` of the note. One that is `owed` an answer came with a
+    case that was sent back by the moderator with that `Person.key`; the case returns when each of them has an answer or
+    a moderator resolved it (`resolved_by`). `typed_by` is the `Person.key` of who entered it, where it is not `owed`.
+    `about` is the sha256 of the text it was made on, `became` of the text that adopted it; `changed` says what changed.
     """
 
     id: str

@@ -192,8 +192,7 @@ def repaired_draft(
     assessment: Assessment,
     clock: Callable[[], datetime],
 ) -> tuple[Draft, Draft] | str:
-    """Revise a note by the faults that the gates found in its words; return the revised note, and the old one with the
-    faults.
+    """Revise a note by what the gates found wrong; return the revised note, and the old one with its faults.
 
     Else return why there is none: "" where no gate found anything that other words could fix. Raises EngineError.
     """

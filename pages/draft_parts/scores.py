@@ -57,7 +57,7 @@ def marks(case: Case) -> str:
         return "not scored"
     if not case.assessment_is_current:
         return ":orange[:material/history: of an earlier text]"
-    return "".join(STATUS_SIGNS[gate.status] for gate in case.assessment.told)
+    return "".join(STATUS_SIGNS[gate.status] for gate in case.assessment.visible_gates)
 
 
 def score(case: Case) -> None:
@@ -82,7 +82,7 @@ def _warn_of_foreign_language(case: Case, assessment: Assessment) -> None:
 def _draw_gates(case: Case, assessment: Assessment) -> None:
     """Three lines, each opens to its question and its scale. What failed is listed among the problems."""
     gate_path(
-        assessment.told,
+        assessment.visible_gates,
         case_findings.gate_questions(),
         stale=not case.assessment_is_current,
         key=f"gates-{case.id}",
@@ -92,7 +92,7 @@ def _draw_gates(case: Case, assessment: Assessment) -> None:
         st.markdown(
             f":orange-badge[:material/warning: contains instructions to programs, according to the model: {marked}]"
         )
-    judges = {gate.gate.value: gate.judge for gate in assessment.told if gate.judge not in ("", BY_PERSON)}
+    judges = {gate.gate.value: gate.judge for gate in assessment.visible_gates if gate.judge not in ("", BY_PERSON)}
     others = [name for name, judge in judges.items() if judge not in assessment.engine.split("+")[:1]]
     lines = [
         f"{name.capitalize()} was estimated from past notes."

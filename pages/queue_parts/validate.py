@@ -257,7 +257,7 @@ def _draw_check_results(case: Case, pair: Pair, sentence: SentenceSupport | None
     if sentence is not None and sentence.support is not Support.UNCHECKED:
         by = sentence.by or (case.assessment.engine if case.assessment else "")
         results.append(f"The checks: {sentence.support.as_text} ({escaped(by, 60)})")
-    for gate in case.assessment.told if case.assessment is not None and case.assessment_is_current else ():
+    for gate in case.assessment.visible_gates if case.assessment is not None and case.assessment_is_current else ():
         about = [it for it in gate.findings if it.evidence_id == pair.evidence_id and not it.ok]
         results += [f"{gate.gate.as_text.capitalize()}: {escaped(it.message, 240)}" for it in about]
     results += [escaped(doubt) for doubt in dict.fromkeys(sentence.doubts if sentence else ())]

@@ -116,7 +116,7 @@ def test_a_role_may_all_that_the_one_before_it_may() -> None:
 def test_a_refusal_names_who_may_and_what() -> None:
     assert (
         refusal(Act.READ, _CASES[Relationship.OTHER])
-        == "Only whoever began it, moderators and admins may open this case."
+        == "Only the person who began it, moderators and admins may open this case."
     )
     assert refusal(Act.DECIDE, _CASES[Relationship.SHARED]) == "Only moderators and admins may decide this case."
 
@@ -463,7 +463,7 @@ def test_who_lost_the_right_while_a_job_was_at_work_is_told_and_nothing_of_it_is
     job = bob.runner.wait(bob.runner.start(case.id, "gather", steps, by=bob.actor).id, timeout=PATIENCE)
     assert job.state is JobState.FAILED
     [failed] = [step for step in job.steps if step.error]
-    assert failed.error.startswith("Only whoever began it, moderators and admins may run searches")
+    assert failed.error.startswith("Only the person who began it, moderators and admins may run searches")
     assert owner.cases.get(case.id).stages == ()
 
 
