@@ -1,10 +1,10 @@
 """The demonstration, step by step: what a presenter does with *Next*, on a case of its own.
 
-Each act goes through the same service as a person's click would, as the presenter, and *Next* says beforehand
-what it does: nobody's reading is made up. The case is made from an example of the pack, with recorded answers in the
-place of a language model (see `engines.llm.recorded`), and as of the day of its post, so that the same questions are
-asked whenever it is shown. The other examples have recorded answers too, for people who go through them alone:
-`practise` asks what there is to ask.
+Each act goes through the same service as a person's click, as the presenter, and *Next* says beforehand what it does:
+no reading is made up. The case is made from an example of the pack, with recorded answers instead of a language model
+(see `engines.llm.recorded`), and as of the day of its post, so that the same questions are asked whenever it is shown.
+The other examples have recorded answers too, for people who go through them alone; `practise` asks all that there is to
+ask.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def presented() -> Example:
 
 
 def begin(workspace: Workspace, example: Example) -> Case:
-    """Return a new case of an example, with recorded answers."""
+    """Begin a new case of an example, with recorded answers."""
     day = example.post.posted_at.date() if example.post.posted_at else None
     return intake.create_case(
         workspace.cases, example.post.text, mode=example.mode, urls=example.urls, until=day, recorded_answers=True
@@ -68,10 +68,10 @@ def begin(workspace: Workspace, example: Example) -> Case:
 
 
 def practise(workspace: Workspace, example: Example, used: Collection[str]) -> Iterator[Case]:
-    """Go through an example with the pages at these addresses in use; the case after each work.
+    """Go through an example with the pages at these addresses in use; yield the case after each job.
 
-    Each note that is proposed is scored, and so is the tempting one; then each over more pages too, as when a person
-    reads on. Raises JobError when a work fails.
+    Each proposed note is scored, and so is the tempting one; then each over more pages too, as when a person reads on.
+    Raises JobError when a job fails.
     """
     case = begin(workspace, example)
     case = _wait_for_case(workspace, workspace.start(case.id, "gather"))
@@ -91,13 +91,13 @@ def practise(workspace: Workspace, example: Example, used: Collection[str]) -> I
 
 
 def choices(example: Example) -> Sequence[tuple[str, ...]]:
-    """Each choice of pages that a person may take for use, by their addresses: all of them first."""
+    """Return each choice of pages that a person may use, by their addresses: all of them first."""
     sizes = range(len(example.urls), 0, -1)
     return [chosen for size in sizes for chosen in combinations(example.urls, size)]
 
 
 def _judge_passages(workspace: Workspace, case: Case, used: Collection[str]) -> None:
-    """Open each passage; those of these pages are used, the others background."""
+    """Open each passage; use those of these pages, and judge the others as background."""
     for item in case.evidence:
         workspace.cases.apply(case.id, actions.open_passage, item.id)
         verdict = Verdict.USE if item.source.url in used else Verdict.BACKGROUND
@@ -105,7 +105,7 @@ def _judge_passages(workspace: Workspace, case: Case, used: Collection[str]) -> 
 
 
 def _wait_for_case(workspace: Workspace, job: JobRecord) -> Case:
-    """Return the case when the work is done. Raises JobError."""
+    """Return the case when the job is done. Raises JobError."""
     job = workspace.runner.wait(job.id)
     failed = next((step for step in job.steps if step.error), None)
     if failed is not None:
@@ -114,12 +114,12 @@ def _wait_for_case(workspace: Workspace, job: JobRecord) -> Case:
 
 
 def before_eyes(case: Case) -> list[Evidence]:
-    """Return the passages that were opened and not judged yet, which *Next* takes for use."""
+    """Return the passages that are opened and not judged yet; *Next* uses them."""
     return [item for item in case.evidence if item.reviews and item.verdict is None]
 
 
 def jury_change(case: Case) -> tuple[JuryVerdict, JuryVerdict] | None:
-    """Return what the jury says of the tempting note, and of the current note; None unless it judged both."""
+    """Return what the jury says of the tempting and of the current note; None unless it judged both."""
     tempting = text_sha256(_require_example(case).tempting_note or "")
     before, after = case.verdict_on(tempting), case.verdict_on(case.draft.sha256 if case.draft else "")
     return (before, after) if before and after and before is not after else None
@@ -140,11 +140,11 @@ def next_act(case: Case, place: Place) -> Act:
 
 
 def advance(workspace: Workspace, case: Case, place: Place) -> tuple[Place, JobRecord | None]:
-    """Do what *Next* does at that place; the place to show then, and the work that was begun.
+    """Do what *Next* does at that place; return the place to show then, and the job that was started.
 
     Raises WorkflowError, JobError and others, as the service does.
     """
-    _require_example(case)  # refuses a case that is none
+    _require_example(case)
     act = next_act(case, place)
     is_again = act in {Act.FIND, Act.USE_AND_WRITE} and act is not _ACT_BY_PLACE[place][0]
     stays = is_again or act is Act.USE_AND_OPEN or place is Place.DECISION
@@ -154,7 +154,7 @@ def advance(workspace: Workspace, case: Case, place: Place) -> tuple[Place, JobR
 
 
 def unopened(case: Case) -> list[Evidence]:
-    """Return those that nobody has opened yet."""
+    """Return the passages that are not opened yet."""
     return [item for item in case.evidence if not item.reviews]
 
 
@@ -212,7 +212,6 @@ def _restore_proposed_note(workspace: Workspace, case: Case) -> JobRecord:
 
 
 def _tick_suggested_tags(workspace: Workspace, case: Case) -> None:
-    """Tick the tags that the note's own words speak for."""
     for suggested in suggest_tags(case):
         workspace.cases.apply(case.id, actions.tick_tag, suggested.tag, ticked=True)
 

@@ -1,4 +1,4 @@
-"""Everything put together once: what the pages and the command line work with."""
+"""Build all parts once: what the pages and the command line work with."""
 
 from __future__ import annotations
 
@@ -80,16 +80,16 @@ _MAX_KEPT_MODELS = 30  # of one server: a long list hides what is wanted
 
 
 def system_clock() -> datetime:
-    """Now, in UTC."""
+    """Return the time in UTC."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The parts that a page or command calls, as one person may use them: on a machine of one's own its owner.
+    """The parts that a page or command calls, as one person may use them: by default the owner of the machine.
 
-    All but the person is shared by all sessions of one process, see `acting_as`. `heard` is how each search service
-    answered when it was last asked, by its name; `x` is there where X is set up.
+    Sessions of one process share all but the person, see `acting_as`. `last_answers` is how each search service
+    answered last, by its name; `x` is there where X is set up.
     """
 
     store: Store
@@ -101,7 +101,7 @@ class Workspace:
     choice: EngineChoice
     comparisons: Comparisons
     people: People
-    heard: dict[str, ProviderOutcome] = field(default_factory=dict)
+    last_answers: dict[str, ProviderOutcome] = field(default_factory=dict)
     x: ToX | None = None
 
     @property
@@ -110,11 +110,11 @@ class Workspace:
         return self.who()
 
     def may(self, act: Act, case: Owned | None = None) -> bool:
-        """Whether the person may do that now, to a case or to none: for a page, which then offers it."""
+        """Return whether the person may do that now, to a case or to none; a page then offers it."""
         return may(self.actor, act, case, four_eyes=self.settings.four_eyes)
 
     def acting_as(self, who: CurrentUser) -> Workspace:
-        """The same workspace for somebody else; `who` is asked at every act."""
+        """Return the same workspace for another person; `who` is asked at every act."""
         cases = Cases(self.store, who, self.tools.clock, self.settings)
         return replace(
             self,
@@ -127,9 +127,9 @@ class Workspace:
         )
 
     def who_is(self, person: Person) -> CurrentUser:
-        """That person with the role that they have whenever it is asked, see `People.actor`.
+        """Return that person with their current role each time it is asked, see `People.actor`.
 
-        The owner of a machine of one's own and the visitors of a demo stand in no table.
+        The owner of a single-user machine and the visitors of a demo are in no table.
         """
         if (person.issuer, person.subject) == LOCAL_OWNER:
             return lambda: local_owner(person.name)
@@ -138,38 +138,38 @@ class Workspace:
         return partial(self.people.actor, person)
 
     def forget_visitors(self) -> int:
-        """Remove what visitors of a demo left longer ago than is set; how many cases."""
+        """Remove what visitors of a demo left longer ago than the setting allows; return how many cases."""
         kept_for = timedelta(hours=self.settings.sign_in.demo_hours)
         return self.store.forget(VISITOR, self.tools.clock() - kept_for)
 
     def expire(self) -> int:
-        """Remove cases that were decided longer ago than is set; how many. For whoever may set up the program."""
+        """Remove cases decided longer ago than the setting allows; return how many. Needs the right to set up."""
         days = self.settings.retention_days
         return self.cases.expire(self.tools.clock() - timedelta(days=days)) if days else 0
 
     @property
     def settings(self) -> Settings:
-        """As read at the start."""
+        """The settings as read at the start."""
         return self.tools.settings
 
     @property
     def engine(self) -> Engine:
-        """The engine that claims, searches, notes and judgements come from."""
+        """The engine that makes claims, searches, notes and judgements."""
         return self.tools.engine
 
     @property
     def libraries(self) -> Libraries:
-        """The local ones."""
+        """The local libraries."""
         return self.tools.libraries
 
     @property
     def embedder(self) -> Embedder:
-        """Cached."""
+        """The embedder, with its cache."""
         return self.tools.embedder
 
     @property
     def reader(self) -> SourceReader:
-        """Of pages and papers."""
+        """The reader of pages and papers."""
         return self.tools.reader
 
     def __enter__(self) -> Self:
@@ -181,9 +181,9 @@ class Workspace:
     # --- long work ---
 
     def start(self, case_id: str, kind: str) -> JobRecord:
-        """Begin work of a kind of `JOBS`, or take it up again: what was finished before is kept.
+        """Start work of a kind of `JOBS`, or resume it: what was finished before is kept.
 
-        A demonstration with recorded answers goes by them, whatever engine is in use.
+        A demonstration with recorded answers uses them, whatever engine is in use.
         """
         is_recorded = self.choice != RECORDED and self.cases.get(case_id).recorded_answers
         workspace = self.with_engine(RECORDED) if is_recorded else self
@@ -192,9 +192,9 @@ class Workspace:
         return self.runner.ask(case_id, kind, steps, make, by=self.actor, engine=choice.base_url, model=choice.model)
 
     def worker(self, *, slots: int, kinds: Sequence[str] | None = None) -> QueueWorker:
-        """Does what is asked for with any workspace on this database, `slots` jobs of these `kinds` at once.
+        """Return a worker for jobs of any workspace on this database: `slots` jobs of these `kinds` at once.
 
-        Raises ConfigurationError on SQLite, which the app's own process alone works on, and InputError for no kind.
+        Raises ConfigurationError on SQLite, where only the app's own process works, and InputError for an unknown kind.
         """
         from crowdnotes.jobs.queue import QueueWorker
 
@@ -218,7 +218,7 @@ class Workspace:
         return QueueWorker(self.runner.engine, make, self.tools.clock, slots=slots, kinds=kinds)
 
     def cancel(self, job: JobRecord) -> None:
-        """See `JobRunner.cancel`; whoever may work on the case may stop its work."""
+        """Cancel a job, see `JobRunner.cancel`; anyone who may work on the case may stop its work."""
         if job.case_id in _JOB_KINDS_WITHOUT_CASE:
             self.cases.require(Act.SET_UP)
         else:
@@ -226,7 +226,7 @@ class Workspace:
         self.runner.cancel(job.id)
 
     def remove_library(self, name: str) -> None:
-        """See `Libraries.remove`."""
+        """Remove a library, see `Libraries.remove`."""
         self.cases.require(Act.SET_UP)
         self.libraries.remove(name)
 
@@ -239,7 +239,8 @@ class Workspace:
         replace: bool,
         kind: str = "",
     ) -> JobRecord:
-        """Make a library of one table, or of a folder's documents; `columns` name the table's, by what they hold.
+        """Make a library of one table, or of a folder's documents; `columns` names columns of the table by their
+        content.
 
         `kind` is that of `Libraries.add`.
         """
@@ -254,17 +255,17 @@ class Workspace:
         return self._start(LIBRARIES, "index", "Read and index the records", run)
 
     def check_connections(self) -> JobRecord:
-        """Ask every search and reading service for one thing; `heard` tells of each as soon as it answered."""
+        """Ask every search and reading service for one thing; `last_answers` gets each answer as it comes."""
         services, seconds = self.services(), self.settings.search.provider_seconds
         reading = make_reading_services(self.settings.search)
         n = len(services) + len(reading)
 
         def run(progress: Progress) -> str:
-            self.heard.clear()
+            self.last_answers.clear()
 
             def report(outcome: ProviderOutcome) -> None:
-                self.heard[outcome.provider] = outcome
-                progress.count(len(self.heard), n, outcome.label)
+                self.last_answers[outcome.provider] = outcome
+                progress.count(len(self.last_answers), n, outcome.label)
 
             progress.count(0, n)
             outcomes = [*check_providers(services, provider_seconds=seconds, check=progress.check, report=report)]
@@ -281,7 +282,7 @@ class Workspace:
     # --- search services ---
 
     def services(self) -> list[OnlineProvider]:
-        """Every online service, whether it can be asked or not (`needs` tells)."""
+        """Return every online service, whether it can be asked or not (see its `needs`)."""
         return make_online(self.settings.search)
 
     @property
@@ -290,30 +291,30 @@ class Workspace:
         return {service.name: service.label for service in make_reading_services(self.settings.search)}
 
     def services_at_first(self) -> list[str]:
-        """The services that the setting names, and those that somebody set up with a key or an address."""
+        """Return the services that the setting names, and those set up with a key or an address."""
         return default_providers(self.settings.search)
 
     # --- engines ---
 
     def find_servers(self, address: str = "") -> list[FoundServer]:
-        """See `discovery.find_servers`; the one at an `address` that was typed comes first (`discovery.server_at`)."""
+        """Find model servers, see `discovery.find_servers`; the one at a typed `address` comes first."""
         from crowdnotes.engines.llm.discovery import find_servers, server_at
 
-        if address.strip():  # the program itself will ask it
+        if address.strip():  # the program itself connects to it
             self.cases.require(Act.SET_UP)
         typed = [server_at(address, self.settings.llm)] if address.strip() else []
         found = find_servers(self.settings.llm)
         return [*typed, *(server for server in found if server.base_url not in {one.base_url for one in typed})]
 
     def engine_choices(self, found: Sequence[FoundServer]) -> list[EngineChoice]:
-        """The local engine, the server that is set, what is in use, and each model found."""
+        """Return the local engine, the server that is set, the one in use, and each model found."""
         models = (
             EngineChoice(server.base_url, model) for server in found for model in server.models[:_MAX_KEPT_MODELS]
         )
         return list(dict.fromkeys([EngineChoice(), set_choice(self.settings.llm), self.choice, *models]))
 
     def recommended_model(self) -> tuple[float | None, Recommended | None]:
-        """The memory of this machine in GB, and the model to begin with; each None where it is not known."""
+        """Return the memory of this machine in GB, and the model to start with; each None where unknown."""
         from crowdnotes.engines.llm.discovery import memory_gb, recommended
 
         return (memory := memory_gb()), recommended(memory)
@@ -338,7 +339,7 @@ class Workspace:
         return self._start(SELF_TEST, "self-test", "Test the model", run)
 
     def self_test(self) -> SelfTest | None:
-        """How the model in use did when it was last tested; None when it was not, or by other questions."""
+        """Return the last self-test of the model in use; None without one, or if its questions have changed."""
         if self.choice.base_url is None or self.choice == RECORDED:
             return None
         from crowdnotes.engines.llm.self_test import last_self_test
@@ -346,7 +347,7 @@ class Workspace:
         return last_self_test(settings_for(self.choice, self.settings.llm), self.settings.data_dir)
 
     def with_engine(self, choice: EngineChoice) -> Workspace:
-        """The same workspace with another engine; jobs begun in this one go on with the engine they began with.
+        """Return the same workspace with another engine; jobs that were started keep their engine.
 
         Raises ConfigurationError when no model is named.
         """
@@ -356,7 +357,7 @@ class Workspace:
         return replace(self, tools=tools, choice=choice, stages=StageRunner(self.cases, tools))
 
     def close(self) -> None:
-        """Let running jobs stop and the threads end, and let go of the database: a restore needs it alone."""
+        """Stop jobs and threads, and release the database: a restore needs it alone."""
         self.runner.close()
         use_shared_rates(None)
         self.runner.engine.dispose()
@@ -386,7 +387,7 @@ class SharedWorkspace:
 
     @property
     def current(self) -> Workspace:
-        """For the owner of the machine."""
+        """The workspace of the owner of the machine."""
         return self.of(None)
 
     @property
@@ -395,7 +396,7 @@ class SharedWorkspace:
         return self._engines("")[0]
 
     def of(self, person: Person | None, *, recorded: bool = False) -> Workspace:
-        """For that person, None for the owner of the machine; `recorded` with the answers of demonstrations."""
+        """Return the workspace of that person, None for the owner; `recorded` with the answers of demonstrations."""
         who = self.opened.who if person is None else self.opened.who_is(person)
         key = self.opened.actor.key if person is None else person.key
         for_all, own = (RECORDED, None) if recorded else self._engines(key)
@@ -403,10 +404,11 @@ class SharedWorkspace:
         return opened if person is None else opened.acting_as(who)
 
     def use(self, choice: EngineChoice, by: Workspace, *, for_all: bool = False) -> None:
-        """Let what that person begins from now on be done by another engine, whose server has to answer.
+        """Use another engine for what that person starts from now on; its server has to answer.
 
-        `for_all`: what anybody begins; it ends when somebody who may chooses without. `by` is the workspace of whoever
-        asks. Raises NotAllowedError, ConfigurationError or ModelServerError; the old one then stays.
+        `for_all`: for what anyone starts, until a person who may do so chooses an engine without it. `by` is the
+        workspace of the person who asks. Raises NotAllowedError, ConfigurationError or ModelServerError; the old one
+        then stays.
         """
         if for_all or self.engine_for_all is not None:
             by.cases.require(Act.SET_UP)
@@ -415,7 +417,7 @@ class SharedWorkspace:
             from crowdnotes.engines.llm.discovery import require_answer
 
             require_answer(choice, self.opened.settings.llm)
-        made = self.opened.with_engine(choice)  # anew: a key may have come meanwhile
+        made = self.opened.with_engine(choice)  # again: a key may have been set meanwhile
         with self._lock:
             self._with[choice] = made
         by.people.choose_engine(choice, self._set, for_all=for_all)
@@ -428,7 +430,7 @@ class SharedWorkspace:
         return f"{llm.base_url} {llm.model}"
 
     def _engines(self, key: str) -> _Choices:
-        # A page asks some forty times while it is drawn. What another process chose is heard of within a second.
+        # A page asks some forty times while it is drawn; another process's choice is read within a second.
         now = time.monotonic()
         with self._lock:
             read_at, choices = self._chosen.get(key, (-math.inf, (None, None)))
@@ -458,11 +460,11 @@ def open_workspace(
 ) -> Workspace:
     """Open the data folder and the database, made on first use; each boundary is the default one if not given.
 
-    `options` say how sources are gathered, for studies. `by` is what the owner of the machine calls themselves; as set
-    without it.
+    `options` say how sources are gathered, for studies. `by` is the name of the owner of the machine, by default as
+    set.
 
-    The embedding model is read when it is first needed (`warm_up` does it early). Raises
-    ConfigurationError or StoreError with what to do about it.
+    The embedding model is read when it is first needed (`warm_up` does it early). Raises ConfigurationError or
+    StoreError with what to do about it.
     """
     settings = settings or load_settings()
     try:
@@ -558,7 +560,7 @@ def _make_job_runner(database: Database, workers: int, clock: Callable[[], datet
 
 
 def require_workers(workers: int) -> None:
-    """Raise ConfigurationError where nobody would do the work of an app on SQLite."""
+    """Raise ConfigurationError where no process would do the work of an app on SQLite."""
     if not workers:
         raise ConfigurationError(
             "With SQLite the app has to do the work itself, so CROWDNOTES_WORKERS cannot be 0.",
@@ -573,7 +575,7 @@ def _make_jury(settings: Settings, embedder: Embedder) -> Jury:
 
 
 def _make_page_fetcher(settings: Settings) -> PageFetcher:
-    """Through the cache, if one is wanted; pages of the demonstration come from its own folder."""
+    """Fetch through the cache, if one is set; pages of the demonstration come from its own folder."""
     bounds = settings.fetch
     path = settings.data_dir / "pages.sqlite"
     cache = PageCache(path, bounds.cache_mb, bounds.max_bytes) if bounds.cache_mb else None
@@ -590,6 +592,6 @@ def warm_up(workspace: Workspace) -> None:
     page_readers().start()
     workspace.embedder.encode(["warm-up"])
     workspace.embedder.token_spans("warm-up")
-    # What is loaded by now stays: to look through it for garbage would stop everything for half a second.
+    # What is loaded stays; collecting garbage in it would stop everything for half a second.
     gc.collect()
     gc.freeze()

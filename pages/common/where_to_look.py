@@ -306,14 +306,16 @@ def _draw_connections(online: Sequence[OnlineProvider]) -> None:
     if job is not None and under_way(job):
         watched(job)
         return
-    answers = workspace().heard
+    last_answers = workspace().last_answers
     st.markdown(
-        "  \n".join(_format_connection(item.label, answers.get(item.name), item.brings, item.needs) for item in online)
+        "  \n".join(
+            _format_connection(item.label, last_answers.get(item.name), item.brings, item.needs) for item in online
+        )
     )
     st.caption("Reading services: asked only where you choose them, for a page that cannot be read from here.")
     st.markdown(
         "  \n".join(
-            _format_connection(label, answers.get(name)) for name, label in workspace().reading_services.items()
+            _format_connection(label, last_answers.get(name)) for name, label in workspace().reading_services.items()
         )
     )
     about = (
