@@ -1,7 +1,7 @@
 """Who signed in and what each may do; what is on record of a person, and how it is erased.
 
-A person is found by their `Person.key` wherever a document holds one, and by a name where only that was kept beside
-their acts. After an erasure every record says "someone who left". What somebody typed stays as typed, whoever it names.
+A person is found by their `Person.key` wherever a document holds one, and by name where only the name was stored. After
+an erasure every record says "someone who left". What a person typed is kept as typed, even if it names someone.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from crowdnotes.storage.tables import cases, contents, engine_choices, jobs, peo
 
 
 def export_person(connection: Connection, person: Person, reader: Actor) -> dict[str, Any]:
-    """All that is kept by and about them: their cases whole, and of others' cases what is theirs.
+    """Return all that is stored by and about them: their cases whole, and their parts of others' cases.
 
     "not_shown" are the ids of cases of which `reader` may not know yet what moderators found (`hide_other_reviews`).
     """
@@ -75,12 +75,12 @@ def export_person(connection: Connection, person: Person, reader: Actor) -> dict
 
 
 def erase_person(connection: Connection, person: Person, by: Person, at: datetime) -> tuple[int, int]:
-    """Their name and key go from every record, and so do their own cases that nobody else was shown, but for their ids.
+    """Remove their name and key from every record, and their own cases that nobody else was shown, except ids.
 
-    Of such a case that moderators reviewed, their part stays, see `keep_reviews`. How many cases were removed, and how
-    many changed.
+    Of such a case that moderators reviewed, their part is kept, see `keep_reviews`. Returns how many cases were
+    removed, and how many changed.
     """
-    # A number of chance tells people who left apart within a case, and says nothing of them.
+    # A random number, so that a case can hold several people who left.
     gone = Person(issuer="crowdnotes", subject=f"left-{secrets.token_hex(8)}", name="someone who left")
     account = _load_account(connection, person)
     person = account.person if account is not None else person
@@ -115,7 +115,7 @@ def erase_person(connection: Connection, person: Person, by: Person, at: datetim
         changed += 1
     for job, record in _lock_jobs_asked_by(connection, person):
         record |= {"by": gone.name, "by_key": gone.key}
-        if job["under_way"]:  # nobody may do it any more; whoever is at it finds it taken over
+        if job["under_way"]:  # the worker that runs it finds that it was taken over
             record |= {"state": JobState.CANCELLED.value}
         values = {"document": json.dumps(record), "under_way": False, "fence": job["fence"] + job["under_way"]}
         connection.execute(update(jobs).where(jobs.c.id == job["id"]).values(values))
@@ -125,7 +125,7 @@ def erase_person(connection: Connection, person: Person, by: Person, at: datetim
 
 
 def _require_unclaimed(case: Case, person: Person, at: datetime) -> None:
-    """Raise WorkflowError while another person reviews the case: it is not removed meanwhile."""
+    """Raise WorkflowError while another person reviews the case: it must not be removed then."""
     lease = case.desk.lease
     if lease is not None and lease.holder.key != person.key and lease.holds(at):
         raise WorkflowError(
@@ -140,7 +140,7 @@ def _match_person(person: Person) -> ColumnElement[bool]:
 
 
 def _lock_jobs_asked_by(connection: Connection, person: Person) -> Iterator[tuple[RowMapping, dict[str, Any]]]:
-    """Those that they asked for, as rows and as what is on record of them."""
+    """Yield the jobs that they asked for: each row and its stored record."""
     like = select(jobs).where(jobs.c.document.contains(_escape_for_json(person.key), autoescape=True)).with_for_update()
     for row in connection.execute(like).mappings().all():
         record = json.loads(row["document"])
@@ -149,7 +149,7 @@ def _lock_jobs_asked_by(connection: Connection, person: Person) -> Iterator[tupl
 
 
 def _lock_cases_naming(connection: Connection, person: Person) -> Iterator[Case]:
-    """Those that name them, each locked until the transaction ends."""
+    """Yield the cases that name them, each locked until the transaction ends."""
     of_them = or_(
         cases.c.owner == person.key, cases.c.document.contains(_escape_for_json(person.subject), autoescape=True)
     )
@@ -160,7 +160,7 @@ def _lock_cases_naming(connection: Connection, person: Person) -> Iterator[Case]
 
 
 def _escape_for_json(words: str) -> str:
-    """As it stands within a document."""
+    """Return the words as a JSON document holds them."""
     return json.dumps(words, ensure_ascii=False)[1:-1]
 
 
@@ -177,7 +177,7 @@ def _is_record_of(value: Any, key: str) -> bool:
 
 
 def _collect_names(value: Any) -> dict[str, set[str]]:
-    """What everybody is called beside their key, by that key: it may have changed since."""
+    """Return every name stored with a key, by that key: names change over time."""
     found: dict[str, set[str]] = {}
     if isinstance(value, dict):
         if {"issuer", "subject", "name"} <= value.keys():
@@ -193,9 +193,9 @@ def _collect_names(value: Any) -> dict[str, set[str]]:
 def _find_keyless_names(
     document: dict[str, Any], key: str, *, known: str = "", namesakes: Collection[str] = ()
 ) -> list[tuple[dict[str, Any], str]]:
-    """The objects and fields that name the person of that key without it, and not somebody who is called the same.
+    """Return the objects and fields that name that person without their key, but not a namesake.
 
-    Who it was is told by what stands elsewhere in the case; where nothing tells it, by a name that nobody else has.
+    Other parts of the case say whose name it is; where none does, it counts if nobody else has that name.
     """
     by_key = _collect_names(document)
     names = by_key.pop(key, set()) | ({known} if known else set())
@@ -208,7 +208,7 @@ def _find_keyless_names(
 
 
 def _list_keyless_names(document: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, str, str | None]]:
-    """Each name that stands without a key: the object, the field, the name, and whose it is where that can be told."""
+    """Yield each name without a key: the object, the field, the name, and whose key it is, if known."""
     events, checks, work = document["events"], document["sentence_checks"], document["desk"]
     holder: str | None = None
     assigned: dict[str, Any] | None = None
@@ -225,9 +225,9 @@ def _list_keyless_names(document: dict[str, Any]) -> Iterator[tuple[dict[str, An
         to = work["assigned"] or {}
         yield assigned, "detail", assigned["detail"], f"{to['issuer']} {to['subject']}" if to else None
 
-    def answered_by(told: str) -> str | None:
+    def answered_by(answer: str) -> str | None:
         said = (
-            it for it in reversed(events) if it["kind"] == "suggestion answered" and told in it["detail"].split("; ")
+            it for it in reversed(events) if it["kind"] == "suggestion answered" and answer in it["detail"].split("; ")
         )
         return next((it["by_key"] for it in said), None)
 
@@ -251,7 +251,7 @@ def _list_assessments(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _replace_keyless_names(document: dict[str, Any], found: Sequence[tuple[dict[str, Any], str]], new: str) -> None:
-    """Put another name there, and into the sentences that the program made of names."""
+    """Replace these names, also in the sentences that the program made of names."""
     before = [[it["by"] for it in assessment["sentences"]] for assessment in _list_assessments(document)]
     for value, field in found:
         value[field] = f"from {new}" if value.get("kind") == "taken over" else new
@@ -269,7 +269,7 @@ def _replace_keyless_names(document: dict[str, Any], found: Sequence[tuple[dict[
 def _find_records_of(
     value: Any, key: str, keyless: Collection[tuple[int, str]], place: str
 ) -> Iterator[dict[str, Any]]:
-    """The records in a document that are by or about them, without what lies deeper in them.
+    """Yield the records in a document that are by or about them, without nested records.
 
     `keyless` are the objects, by their `id`, and fields that name them without their key.
     """
@@ -301,13 +301,13 @@ def _replace_person(value: Any, person: Person, gone: Person) -> Any:
     return changed | ({"by": gone.name} if value.get("by_key") == person.key and "by" in value else {})
 
 
-# Who was erased stays known by a number that only their key gives: somebody kept out stays so, and nobody comes back by
-# a sign-in from before. It stands in the table of people, under an issuer of the program's own.
+# A mark, which only their key gives, stays of a person who was erased: who was kept out stays out, and a sign-in from
+# before the erasure brings nobody back. The table of people has it, under an issuer of the program's own.
 _LEFT = "crowdnotes"
 
 
 def _mark_of(person: Person) -> Person:
-    """Return what is kept of a person who left; the same one for all spellings that a proxy uses of them."""
+    """Return what is kept of a person who left; the same for all spellings that a proxy uses of them."""
     key = f"{person.issuer} {_subject_of(person)}"
     return Person(issuer=_LEFT, subject=f"left-{text_sha256(key)}", name="someone who left")
 
@@ -318,7 +318,7 @@ def _load_mark(connection: Connection, person: Person) -> Account | None:
 
 
 def _save_mark(connection: Connection, account: Account, at: datetime) -> None:
-    """Keep that somebody was erased then, and whether they were kept out."""
+    """Store when they were erased, and whether they were kept out."""
     out_since = at if account.disabled_at is not None else None
     row = {"role": Role.VIEWER, "disabled_at": out_since, "first_seen": at, "last_seen": at}
     connection.execute(delete(people).where(_match_person(_mark_of(account))))
@@ -326,12 +326,12 @@ def _save_mark(connection: Connection, account: Account, at: datetime) -> None:
 
 
 PROXY, VISITOR = "proxy", "visitor"
-"""Issuers of those whom a proxy vouches for, and of whoever looks at a demo. A provider's begins with http."""
+"""Issuers of people that a proxy vouches for, and of visitors of a demo. A provider's begins with http."""
 _MAX_NAME_CHARACTERS = 80  # as `domain.Person` has it
 
 
 def person_of(claims: Mapping[str, object]) -> Person:
-    """Who a provider vouches for, by the claims of its token (OpenID Connect Core, section 2).
+    """Return the person of a provider's token, by its claims (OpenID Connect Core, section 2).
 
     Raises InputError without an issuer that is an address, or a subject.
     """
@@ -343,25 +343,25 @@ def person_of(claims: Mapping[str, object]) -> Person:
 
 
 def signed_in_at(claims: Mapping[str, object]) -> datetime | None:
-    """When the provider vouched for them (`iat`, OpenID Connect Core, section 2); None where it does not say."""
+    """Return when the provider made the token (`iat`, OpenID Connect Core, section 2); None without it."""
     seconds = claims.get("iat")
     return datetime.fromtimestamp(seconds, UTC) if isinstance(seconds, int) and 0 < seconds < 2**33 else None
 
 
 def proxied(user: str) -> Person:
-    """Who an authenticating proxy on this machine says is there. Raises InputError for what is no name."""
+    """Return the person that an authenticating proxy on this machine names. Raises InputError for an unusable name."""
     return actor_of(PROXY, user, user[:_MAX_NAME_CHARACTERS], Role.VIEWER).person
 
 
 def visitor(number: str) -> Person:
-    """Whoever looks at a demo, or answers a comparison."""
+    """Return a person who looks at a demo, or answers a comparison."""
     return Person(issuer=VISITOR, subject=number, name="Visitor")
 
 
 class People:
     """The people in a database opened by `open_database`, as `who` may see and change them. Safe for threads.
 
-    Raises StoreError; NotAllowedError where `who` may not; InputError for somebody who never signed in.
+    Raises StoreError; NotAllowedError where `who` may not; InputError for a person who never signed in.
     """
 
     def __init__(self, engine: Engine, clock: Callable[[], datetime], who: CurrentUser) -> None:
@@ -370,15 +370,15 @@ class People:
         self._who = who
 
     def acting_as(self, who: CurrentUser) -> People:
-        """The same for somebody else."""
+        """Return the same for another person."""
         return People(self._engine, self._clock, who)
 
     # --- asked by the program itself ---
 
     def seen(self, person: Person, first_role: str, signed_in_at: datetime | None = None) -> None:
-        """Somebody signed in. Who is new gets that role; with "none" they are kept out until an admin lets them in.
+        """Record a sign-in. A new person gets that role; with "none" an admin has to let them in first.
 
-        Who was erased begins anew by a sign-in after that, unless they had been kept out: then nothing is kept of them.
+        A person who was erased starts as new by a later sign-in, unless they had been kept out: then nothing is stored.
         """
         at, is_out = self._clock(), first_role == "none"
         account = Account(
@@ -406,7 +406,7 @@ class People:
             return
 
     def actor(self, person: Person) -> Actor:
-        """That person with the role that they have now. NotAllowedError for who is disabled or not known."""
+        """Return that person with their current role. NotAllowedError for a disabled or unknown person."""
         with reading(self._engine) as connection:
             account = _load_signed_in(connection, person)
             left = _load_mark(connection, person) if account is None else None
@@ -423,12 +423,12 @@ class People:
         return Actor(**account.person.model_dump(), role=account.role)
 
     def names(self) -> dict[str, str]:
-        """What those who signed in are called, by their key."""
+        """Return the names of those who signed in, by their key."""
         with reading(self._engine) as connection:
             return {account.key: account.name for account in _load_accounts(connection)}
 
     def engines(self, key: str, over: str) -> tuple[EngineChoice | None, EngineChoice | None]:
-        """The engine chosen for everybody, and the one that the person of this key chose, over that one."""
+        """Return the engine chosen for everybody, and the one that the person of this key chose, over that one."""
         of_them = select(engine_choices).where(
             engine_choices.c.person.in_(["", key]), engine_choices.c.chosen_over == over
         )
@@ -437,9 +437,9 @@ class People:
         return found.get(""), found.get(key)
 
     def choose_engine(self, choice: EngineChoice, over: str, *, for_all: bool) -> None:
-        """Keep what `who` chose over the engine that is set, `for_all` for everybody as well.
+        """Store the engine that `who` chose over the one that is set, `for_all` for everybody as well.
 
-        Without `for_all` each may choose again. Whether they may do so is asked by `SharedWorkspace.use`.
+        Without `for_all` each may choose again. `SharedWorkspace.use` checks whether they may.
         """
         holders = ["", self._who().key] if for_all else [self._who().key]
         row = {"base_url": choice.base_url, "model": choice.model, "chosen_over": over}
@@ -450,24 +450,24 @@ class People:
     # --- for admins ---
 
     def everybody(self) -> list[Account]:
-        """Who signed in once, by name."""
+        """Return all who signed in once, by name."""
         require(self._who(), Act.PEOPLE)
         with reading(self._engine) as connection:
             return _load_accounts(connection)
 
     def moderators(self) -> list[Person]:
-        """Moderators and admins who are let in, by name; whoever may assign cases may know them."""
+        """Return active moderators and admins, by name; anyone who may assign cases may see them."""
         require(self._who(), Act.ASSIGN)
         with reading(self._engine) as connection:
             accounts = _load_accounts(connection)
         return [it.person for it in accounts if it.role in (Role.MODERATOR, Role.ADMIN) and it.disabled_at is None]
 
     def set_role(self, person: Person, role: Role) -> None:
-        """What they may do from their next act on."""
+        """Set what they may do from their next act on."""
         self._change(person, role=role)
 
     def set_disabled(self, person: Person, *, disabled: bool) -> None:
-        """Keep them out from their next act on, or let them in again; also somebody who was erased, by their key."""
+        """Keep them out from their next act on, or let them in again; also a person who was erased, by their key."""
         with reading(self._engine) as connection:
             known = _load_account(connection, person)
             left = _load_mark(connection, person)
@@ -475,16 +475,17 @@ class People:
         self._change(whom, disabled_at=self._clock() if disabled else None)
 
     def exported(self, person: Person) -> str:
-        """All that is on record by and about somebody, as JSON; see `export_person`."""
+        """Return all that is on record by and about a person, as JSON; see `export_person`."""
         actor = self._who()
         require(actor, Act.PEOPLE)
         with reading(self._engine) as connection:
             return json.dumps(export_person(connection, person, actor), ensure_ascii=False, indent=2)
 
     def erase(self, person: Person) -> tuple[int, int]:
-        """Take somebody's name and key out of every record; see `erase_person`.
+        """Remove a person's name and key from every record; see `erase_person`.
 
-        How many cases were removed and how many changed. InputError for the last admin, and where nothing is known.
+        Returns how many cases were removed and how many changed. InputError for the last admin, and where nothing is
+        known.
         """
         actor = self._who()
         require(actor, Act.PEOPLE)
@@ -544,16 +545,16 @@ def _fold(name: str) -> str:
 
 
 def _load_accounts(connection: Connection) -> list[Account]:
-    """Those who are there; without the marks of those who were erased."""
+    """Return all accounts, without the marks of people who were erased."""
     there = select(people).where(people.c.issuer != _LEFT)
     rows = connection.execute(there.order_by(func.lower(people.c.name), people.c.subject))
     return [Account.model_validate(dict(row)) for row in rows.mappings()]
 
 
 def _require_remaining_admin(connection: Connection, before: Account) -> None:
-    """Raise InputError where a change to that account left nobody who may undo it."""
+    """Raise InputError where a change to that account left no admin."""
     if _is_active_admin(before) and not any(map(_is_active_admin, _load_accounts(connection))):
-        raise InputError(f"{before.name} is the only admin.", "Make somebody else an admin first.")
+        raise InputError(f"{before.name} is the only admin.", "Make another person an admin first.")
 
 
 def _is_active_admin(account: Account) -> bool:

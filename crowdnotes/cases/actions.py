@@ -1,8 +1,7 @@
-"""What a person may do to a case, as pure functions: the rules that never bend, and no others.
+"""What a person may do to a case, as pure functions: only the rules that never bend.
 
-Each function takes a case and gives the next one with a line in its audit trail, or raises
-WorkflowError with the name of the rule that refuses. Whether a page or a command asks makes no
-difference. Approval itself is in `approval.py`.
+Each function takes a case and returns the next one with a line in its audit trail, or raises WorkflowError with the
+name of the rule that refuses. Pages and commands follow the same rules. Approval itself is in `approval.py`.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from crowdnotes.notes.drafting import quoted
 from crowdnotes.notes.gates import with_checks
 from crowdnotes.text.note_rules import tags_of
 
-MAX_NOTE_CHARACTERS = 5_000  # far over any note; past it somebody pasted an article into the note box
+MAX_NOTE_CHARACTERS = 5_000  # far over any note: a longer text is an article pasted by mistake
 MAX_REASON_CHARACTERS = 2_000
 _MAX_KEPT_REVISIONS = 100
 _MAX_KEPT_ASSESSMENTS = 10
@@ -49,15 +48,15 @@ _MAX_KEPT_SENTENCE_CHECKS = 300  # of all readers together
 
 
 def with_event(case: Case, at: datetime, by: Person, kind: str, detail: str = "", **changes: object) -> Case:
-    """The case with `changes` made and the event appended; `by` is the person who acted, or PROGRAM.
+    """Return the case with `changes` made and the event appended; `by` is the person who acted, or PROGRAM.
 
-    Of a decided case nothing but the decision changes: WorkflowError.
+    Of a decided case only the decision may change: WorkflowError.
     """
     return add_event(case, Event(at=at, by=by.name, by_key=by.key, kind=kind, detail=detail), changes)
 
 
 def add_event(case: Case, event: Event, changes: Mapping[str, object]) -> Case:
-    """Do the same as `with_event`, for an event with more than words."""
+    """Do the same as `with_event`, for an event with more than text."""
     if "decision" not in changes:
         require_open(case)
     changed = case.replace(**changes, updated_at=event.at, events=(*case.events, event))
@@ -65,7 +64,7 @@ def add_event(case: Case, event: Event, changes: Mapping[str, object]) -> Case:
 
 
 def with_sentence_checks(case: Case) -> Case:
-    """With the newest that people found of the note's sentences, whichever assessment it is that stands."""
+    """Return the case with people's newest findings of the note's sentences in its current assessment."""
     if case.decision is not None or case.draft is None or case.assessment is None or not case.assessment_is_current:
         return case
     judged = with_checks(case.assessment, case.draft.text, case.used_evidence, case.sentence_checks)
@@ -73,7 +72,7 @@ def with_sentence_checks(case: Case) -> Case:
 
 
 def _with_known_scores(case: Case, before: Assessment | None) -> Case:
-    """With the scores that this very text over these very passages got before, if any: undo brings them back."""
+    """Return the case with earlier scores of this text over these passages, if any: undo brings them back."""
     kept, current = case.earlier_assessments, case.assessment
     if before is not None and current is not None and current is not before:
         kept = (*kept, before)[-_MAX_KEPT_ASSESSMENTS:]
@@ -97,13 +96,13 @@ def require_open(case: Case) -> None:
 
 
 def require_still_open(case: Case) -> None:
-    """Stop work on a case that was decided meanwhile: JobCancelled, for nothing went wrong."""
+    """Stop work on a case that was decided meanwhile: JobCancelled, because nothing went wrong."""
     if case.decision is not None:
         raise JobCancelled("The case was decided while this was running.", "Reopen it to go on.")
 
 
 def with_revision(case: Case) -> tuple[Draft, ...]:
-    """The revisions with the present draft as the newest; the oldest fall off at a hundred."""
+    """Return the revisions with the current draft as the newest; only the last hundred are kept."""
     if case.draft is None:
         return case.revisions
     return (*case.revisions, case.draft)[-_MAX_KEPT_REVISIONS:]
@@ -122,7 +121,7 @@ def open_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> Case
 def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdict | None, reason: str) -> Case:
     """Set, change or (None) take back a person's verdict on a passage that they opened.
 
-    It is then the newest, which counts for the note; where it is taken back, the newest of another reader does.
+    It is then the newest, which counts for the note; without it the newest of another reader counts.
     """
     item = require_passage(case, evidence_id)
     own = item.review_by(by.key)
@@ -145,8 +144,8 @@ def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdi
 def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str | None) -> Case:
     """Replace the note's text. `based_on` is the sha256 of the text that was edited (None: there was none).
 
-    Refused when somebody else changed the text meanwhile, so that neither version is lost, and
-    before a passage is in use: evidence comes before words.
+    Refused when another person changed the text meanwhile, so that neither version is lost, and before a passage is in
+    use: evidence comes before words.
     """
     if not case.used_evidence:
         raise WorkflowError(
@@ -168,7 +167,7 @@ def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str
 
 @requires(Act.EDIT)
 def quote(case: Case, at: datetime, by: Person, quotation: Quotation) -> Case:
-    """Put an offered sentence of a passage in use behind the note's words, with its publisher and its link."""
+    """Append an offered sentence of a passage in use to the note, with its publisher and its link."""
     item = next((item for item in case.used_evidence if item.id == quotation.evidence_id), None)
     if item is None or quotation not in case.quotations:
         raise InputError("This sentence is not offered any more.", "Find sentences to quote again.")
@@ -188,10 +187,10 @@ def compare_sentence(
     *,
     doubts_settled: bool = False,
 ) -> Case:
-    """What a person found when they compared a sentence of the note, by its words, with that passage.
+    """Store what a person found when they compared a sentence of the note, by its words, with that passage.
 
-    Refused while the scores are of another text, where a model judges correctness, and when the sentence stands
-    beside another passage than the person saw. Of a submitted case only its author and moderators compare them.
+    Refused while the scores are of another text, where a model judges correctness, and when the sentence now rests on
+    another passage than the person saw. Of a submitted case only its author and moderators compare sentences.
     """
     draft, assessment = case.draft, case.assessment
     if draft is None or assessment is None or not case.assessment_is_current:
@@ -212,7 +211,7 @@ def compare_sentence(
 
 
 def own_check(case: Case, key: str, words: str, evidence_id: str) -> SentenceCheck | None:
-    """What the reader with that `Person.key` found of a sentence, by its words, and a passage as it is now."""
+    """Return that reader's finding of a sentence, by its words, and the current words of a passage."""
     item = case.evidence_by_id(evidence_id)
     place = (words, evidence_id, text_sha256(item.passage.text) if item else "", key)
     known = reversed(case.sentence_checks)
@@ -237,7 +236,7 @@ def with_check(
     settled: bool = False,
     **changes: object,
 ) -> Case:
-    """The case with what a reader found of a sentence and a passage, in the place of what they found before."""
+    """Return the case with what a reader found of a sentence and a passage, instead of what they found before."""
     check = SentenceCheck(
         words=words,
         evidence_id=evidence_id,
@@ -281,7 +280,7 @@ def undo_edit(case: Case, at: datetime, by: Person) -> Case:
 
 @requires(Act.EDIT)
 def set_classification(case: Case, at: datetime, by: Person, classification: Classification) -> Case:
-    """Choose what X's form asks first; tags of the other kind are taken off."""
+    """Choose the kind of note that X's form asks first; tags of the other kind are removed."""
     if classification is case.classification:
         return case
     tags = tuple(tag for tag in case.tags if tag in tags_of(classification))
@@ -321,14 +320,14 @@ def set_tags(case: Case, at: datetime, by: Person, tags: Sequence[str]) -> Case:
 
 @requires(Act.EDIT, by_reviewers=True)
 def tick_tag(case: Case, at: datetime, by: Person, tag: str, *, ticked: bool) -> Case:
-    """Tick or untick one tag beside those that are there; see `set_tags`."""
+    """Tick or untick one tag and keep the others; see `set_tags`."""
     others = tuple(other for other in case.tags if other != tag)
     return set_tags(case, at, by, (*others, tag) if ticked else others)
 
 
 @requires(Act.DECIDE)
 def save_decision_text(case: Case, at: datetime, by: Person, field: str, text: str) -> Case:
-    """Keep what a person is writing towards the decision; no line in the audit trail, for nothing is decided yet."""
+    """Keep what a person is writing towards the decision; nothing is decided yet, so without an event."""
     require_open(case)
     text = checked_reason(text)
     if text == case.words_of(by.key, field):
@@ -348,7 +347,7 @@ def reopen(case: Case, at: datetime, by: Person) -> Case:
 
 @requires(Act.SHARE)
 def set_shared(case: Case, at: datetime, by: Person, shared: bool) -> Case:
-    """Share a case with everybody who may see any, or keep it from them again; also when it is decided."""
+    """Share a case with everybody who may see any, or stop sharing it; also when it is decided."""
     if shared == case.shared:
         return case
     event = Event(at=at, by=by.name, by_key=by.key, kind="shared" if shared else "no longer shared")
@@ -356,7 +355,7 @@ def set_shared(case: Case, at: datetime, by: Person, shared: bool) -> Case:
 
 
 def use_own_engine(cases: Cases, case_id: str) -> Case:
-    """Let a demonstration ask the engine in use instead of recorded answers, for who may begin cases that do."""
+    """Let a demonstration ask the engine in use instead of recorded answers, by people who may begin such cases."""
     cases.require(Act.BEGIN)
 
     def change(case: Case, by: Actor) -> Case:
@@ -368,7 +367,7 @@ def use_own_engine(cases: Cases, case_id: str) -> Case:
 
 
 def checked_reason(reason: str) -> str:
-    """A reason without white space around it; InputError when it is an essay."""
+    """Return the reason without white space around it; InputError when it is too long."""
     reason = reason.strip()
     if len(reason) > MAX_REASON_CHARACTERS:
         raise InputError(f"A reason takes at most {MAX_REASON_CHARACTERS:,} characters.")
@@ -390,7 +389,7 @@ def _used_ids(case: Case) -> tuple[str, ...]:
 
 
 def require_passage(case: Case, evidence_id: str) -> Evidence:
-    """The passage of that id; InputError without one."""
+    """Return the passage of that id; InputError without one."""
     item = case.evidence_by_id(evidence_id)
     if item is None:
         raise InputError(f"This case has no passage {evidence_id}.", "It may have been replaced by a new search.")
@@ -398,7 +397,7 @@ def require_passage(case: Case, evidence_id: str) -> Evidence:
 
 
 def with_review(case: Case, evidence_id: str, review: Review) -> tuple[Evidence, ...]:
-    """The passages with that review as the last of its passage, in the place of what its reader said before."""
+    """Return the passages with that review as the last of its passage, instead of that reader's earlier one."""
 
     def reviews(item: Evidence) -> tuple[Review, ...]:
         return (*(other for other in item.reviews if other.reader.key != review.reader.key), review)
@@ -407,7 +406,7 @@ def with_review(case: Case, evidence_id: str, review: Review) -> tuple[Evidence,
 
 
 def archive_evidence(case: Case, at: datetime, why: str) -> tuple[EvidenceSet, ...]:
-    """The earlier sets with the present one as the newest; `why` is what changes it. A set is not kept twice."""
+    """Return the earlier sets with the current one as the newest; `why` is what changes it. No set is kept twice."""
     if not case.evidence or (case.earlier_evidence and case.earlier_evidence[-1].evidence == case.evidence):
         return case.earlier_evidence
     return (*case.earlier_evidence, EvidenceSet(at=at, why=why, evidence=case.evidence))
@@ -415,7 +414,7 @@ def archive_evidence(case: Case, at: datetime, why: str) -> tuple[EvidenceSet, .
 
 @requires(Act.EDIT)
 def restore_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
-    """Put a passage on record beside the present ones, under its own id and with the review it had."""
+    """Bring a removed passage back, under its own id and with the review it had."""
     item = next((item for item in case.taken_away if item.id == evidence_id), None)
     if item is None:
         raise InputError(f"{evidence_id} is not among the earlier passages.", "It may be back already.")
@@ -426,9 +425,9 @@ def restore_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> C
 
 @requires(Act.EDIT)
 def restore_evidence_set(case: Case, at: datetime, by: Person, number: int) -> Case:
-    """Make an earlier set (from 0, oldest first) the present one; what the note uses stays beside it.
+    """Make an earlier set (from 0, oldest first) the current one; what the note uses is kept too.
 
-    A passage that is in both keeps the review it has now. The set that this replaces goes on record.
+    A passage that is in both keeps its current review. The replaced set goes on record.
     """
     if not 0 <= number < len(case.earlier_evidence):
         raise InputError("There is no such earlier set of sources.")
@@ -447,7 +446,7 @@ def restore_evidence_set(case: Case, at: datetime, by: Person, number: int) -> C
 def _with_evidence(
     case: Case, at: datetime, by: Person, kind: str, detail: str, evidence: Sequence[Evidence], why: str
 ) -> Case:
-    """The case with other passages; the set before them goes on record with `why`."""
+    """Return the case with other passages; the set before them goes on record with `why`."""
     return with_event(
         case,
         at,
@@ -461,22 +460,22 @@ def _with_evidence(
 
 
 def with_cutoff_notice(item: Evidence, case: Case) -> Evidence:
-    """A person's passage, with a notice when the case has a cutoff now that its source does not keep."""
+    """Return a person's passage, with a notice if its source is past the case's current cutoff."""
     return item.replace(source=item.source.kept_by_a_person(case.until))
 
 
 def is_used_by_note(case: Case, item: Evidence) -> bool:
-    """Whether the note is made from this passage, or may be: it is in use, or the draft names it."""
+    """Return whether the note is made from this passage, or may be: it is in use, or the draft names it."""
     return item.used or (case.draft is not None and item.id in case.draft.evidence_ids)
 
 
 def ranked(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """The passages, numbered in their order from 1."""
+    """Return the passages, numbered in their order from 1."""
     return tuple(item.replace(rank=rank) for rank, item in enumerate(evidence, start=1))
 
 
 def with_sources(case: Case, added: Iterable[Source]) -> tuple[Source, ...]:
-    """The case's sources and those added; one that was read takes the place of one that could not be."""
+    """Return the case's sources and those added; one that was read replaces one that could not be."""
     sources = {source.id: source for source in case.sources}
     for source in added:
         known = sources.get(source.id)

@@ -21,10 +21,10 @@ _MIN_CASES_FOR_INTERVAL = 5  # cases: with fewer, no interval is to be trusted
 
 
 def units(cases: Iterable[Case]) -> list[ReadPair]:
-    """Every pair that two moderators or more found something of, for the same text and post.
+    """Return every pair of which two or more moderators found something, for the same text and post.
 
-    Of each moderator the first finding: what they found later they may have found after they saw the others'. Readings
-    after a decision are left out: while the case was decided, moderators could see what the earlier readers found.
+    Only the first finding of each moderator counts: later ones may be influenced by the others'. Readings after a
+    decision are left out: while the case was decided, moderators could see what the earlier readers found.
     """
     made: list[ReadPair] = []
     for case in cases:
@@ -52,7 +52,7 @@ def read_pairs(cases: Cases) -> list[ReadPair]:
 
 
 def agreement(found: Sequence[ReadPair]) -> dict[str, Figure]:
-    """The three figures by their names. Kappa is of the first two readers of each pair, alpha of all."""
+    """Return the three figures by their names. Kappa is of the first two readers of each pair, alpha of all."""
     return {
         "Same finding": _measure_with_interval(found, _compute_percent_agreement),
         "Cohen's kappa": _measure_with_interval(found, _compute_cohens_kappa),
@@ -66,7 +66,7 @@ def _measure_with_interval(found: Sequence[ReadPair], of: Callable[[Sequence[Rea
         return Figure(n=0, not_run="No case was read by two moderators yet.")
     value = of(found)
     if value is None:
-        return Figure(n=n, not_run="All readers found the same everywhere, so chance cannot be told apart.")
+        return Figure(n=n, not_run="All readers found the same everywhere, so agreement by chance cannot be estimated.")
     by_case: dict[str, list[ReadPair]] = {}
     for unit in found:
         by_case.setdefault(unit.case_id, []).append(unit)
@@ -81,7 +81,7 @@ def _measure_with_interval(found: Sequence[ReadPair], of: Callable[[Sequence[Rea
 
 
 def _compute_percent_agreement(found: Sequence[ReadPair]) -> float:
-    """The share of pairs of readers of the same unit that found the same."""
+    """Return the share of pairs of readers of the same unit that found the same."""
     alike = [one is other for unit in found for one, other in combinations(unit.values, 2)]
     return sum(alike) / len(alike)
 

@@ -1,4 +1,4 @@
-"""What approval demands: nothing is approved that a person has not read and judged, or whose links do not answer.
+"""What approval demands: a person read and judged every passage, and every link answers.
 
 `obstacles` lists every rule that still refuses, so that a page can show what a case waits for; `decide` refuses with
 the first of them. Some can be overridden by a written reason, which the decision keeps with the obstacle's id.
@@ -50,7 +50,7 @@ from crowdnotes.wording import plural
 
 
 def obstacles(case: Case, at: datetime, by: Person, *, readers: int = 1) -> tuple[Obstacle, ...]:
-    """Every rule that refuses that person's approval at that moment, whatever reasons were written; or none.
+    """Return every rule that refuses that person's approval at that moment, whatever reasons were written; or none.
 
     `readers` is how many moderators have to read every case.
     """
@@ -70,8 +70,8 @@ def decide(
 ) -> Case:
     """End the case. Approval needs every rule met; the other three are free, with or without a reason.
 
-    `seen` is the sha256 of the text that the person had before their eyes; approval needs it, so that
-    nobody approves a text that changed in another tab. `readers` as in `obstacles`.
+    `seen` is the sha256 of the text that the person saw; approval needs it, so that nobody approves a text that changed
+    in another tab. `readers` as in `obstacles`.
     """
     require_open(case)
     require_free(case, by)
@@ -130,7 +130,7 @@ def decide_case(
 
 
 def obstacles_for(cases: Cases, case: Case) -> tuple[Obstacle, ...]:
-    """Return what refuses the actor's approval, see `obstacles`; first, where it is so, that they may not decide it."""
+    """Return what refuses the actor's approval, see `obstacles`; first of all that they may not decide it, if so."""
     actor, four_eyes = cases.actor, cases.settings.four_eyes
     found = obstacles(case, cases.now(), actor, readers=_count_readers_of_every_case(cases.settings))
     if may(actor, Act.DECIDE, case, four_eyes=four_eyes):
@@ -164,11 +164,11 @@ def _find_obstacles(case: Case, at: datetime, by: Person, readers: int) -> Itera
     else:
         unread = list(_find_unread_obstacles(case, draft, by))
         yield from unread
-        told = {item.sentence for item in unread}
-        yield from (item for item in _find_reader_obstacles(case, by, readers) if item.sentence not in told)
+        known = {item.sentence for item in unread}
+        yield from (item for item in _find_reader_obstacles(case, by, readers) if item.sentence not in known)
         quotes = unfound_quotes(draft.text, case.post.as_read, case.used_evidence)
         found = ((warning.code, warning.message) for warning in (*blocking(lint(draft.text)), *quotes))
-        for code, message in dict.fromkeys(found):  # the same words may stand in the note twice
+        for code, message in dict.fromkeys(found):  # the note may repeat words
             yield _build_obstacle(ObstacleKind.FORM, code, message)
         yield from _find_score_obstacles(case)
         yield from _find_link_obstacles(case, draft, at)
@@ -178,9 +178,9 @@ def _find_obstacles(case: Case, at: datetime, by: Person, readers: int) -> Itera
 
 
 def _find_unread_obstacles(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
-    """Who approves has opened and judged every passage that the note leans on; that others have is not enough.
+    """The person who approves has opened and judged every passage that the note rests on, whatever others did.
 
-    It leans on those in use, those it was written from, and those of a linked page that none in use is from.
+    These are the passages in use, those it was written from, and those of a linked page that none in use is from.
     """
     for name in draft.evidence_ids:
         if case.evidence_by_id(name) is None:
@@ -197,26 +197,26 @@ def _find_unread_obstacles(case: Case, draft: Draft, by: Person) -> Iterator[Obs
             continue
         own = item.review_by(by.key)
         if own is None:
-            told = f"The note uses {item.id}, which has not been opened."
+            sentence = f"The note uses {item.id}, which has not been opened."
             if item.reviews:
-                told = f"You have not read {item.id} yourself."
-            yield _build_obstacle(ObstacleKind.UNOPENED, item.id, told, "Open and read it.")
+                sentence = f"You have not read {item.id} yourself."
+            yield _build_obstacle(ObstacleKind.UNOPENED, item.id, sentence, "Open and read it.")
         elif own.verdict is None:
-            against, told = _find_objection_by(case, by, item.id), f"{item.id} was opened but not judged."
+            against, sentence = _find_objection_by(case, by, item.id), f"{item.id} was opened but not judged."
             if against is not None:
-                told = f"You found of {item.id}: {against.as_text}."
+                sentence = f"You found of {item.id}: {against.as_text}."
             elif item.verdict:
-                told = f"You have not judged {item.id} yourself."
+                sentence = f"You have not judged {item.id} yourself."
             following = (
                 "Use it, keep it as background or reject it."
                 if against is None
                 else "Send the note back, or change what you found"
             )
-            yield _build_obstacle(ObstacleKind.UNJUDGED, item.id, told, following)
+            yield _build_obstacle(ObstacleKind.UNJUDGED, item.id, sentence, following)
 
 
 def _find_objection_by(case: Case, by: Person, evidence_id: str) -> Support | None:
-    """What that person found of the passage and a sentence that rests on it, where it is not in its favour."""
+    """Return that person's negative finding of the passage and a sentence that rests on it, if any."""
     checks = (own_check(case, by.key, it.words, it.evidence_id) for it in pairs(case) if it.evidence_id == evidence_id)
     return next(
         (check.support for check in checks if check is not None and check.support in _UNFAVOURABLE_FINDINGS), None
@@ -227,7 +227,7 @@ _UNFAVOURABLE_FINDINGS = frozenset({Support.UNSUPPORTED, Support.WRONG_SOURCE, S
 
 
 def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obstacle]:
-    """As many moderators as were asked for have read it; and who approves found nothing wrong where a model judged."""
+    """Enough moderators have read it, and the person who approves found nothing wrong where a model judged."""
     wanted = 1 if case.recorded_answers else max(case.desk.readers, readers)
     left = waits_for_readers(case, wanted)
     if _has_to_finish(case, by):
@@ -242,13 +242,13 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
             else "Send it to the moderators.",
         )
     if case.assessment is None or case.assessment.is_compared_by_person:
-        return  # the check of correctness tells it
+        return  # the check of correctness says it
     for pair in pairs(case):
         own = own_check(case, by.key, pair.words, pair.evidence_id)
         if own is not None and own.support.in_scores is Support.UNSUPPORTED:
-            told = f"You found of {pair.evidence_id}: {own.support.as_text}."
+            sentence = f"You found of {pair.evidence_id}: {own.support.as_text}."
             yield _build_obstacle(
-                ObstacleKind.FOUND_WRONG, pair.evidence_id, told, "Send the note back, or change what you found"
+                ObstacleKind.FOUND_WRONG, pair.evidence_id, sentence, "Send the note back, or change what you found"
             )
 
 
@@ -291,10 +291,10 @@ def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
             lifts = again if first is None else f"It counts once the {first.subject} check has passed"
         kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
         ended = "failed" if failed else "is not finished" if result.judge == BY_PERSON else "was not run"
-        told = f"The {result.gate.as_text} check {ended}: {result.reason}"
+        sentence = f"The {result.gate.as_text} check {ended}: {result.reason}"
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),
-            sentence=told,
+            sentence=sentence,
             lifts=f"{lifts}, or give a reason to approve anyway.",
             behind=None if failed else first,
         )
@@ -303,9 +303,9 @@ def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
 
 
 def _find_link_obstacles(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
-    told = _list_links_failed_by_gate(case, draft)
+    failed_by_gate = _list_links_failed_by_gate(case, draft)
     for url in uninspected_links(case, draft):
-        if url in told:
+        if url in failed_by_gate:
             continue
         yield _build_obstacle(
             ObstacleKind.LINK_UNINSPECTED,
@@ -328,7 +328,7 @@ def _find_link_obstacles(case: Case, draft: Draft, at: datetime) -> Iterator[Obs
 
 
 def _list_links_failed_by_gate(case: Case, draft: Draft) -> set[str]:
-    """The links that a gate failed for: they are told, and passed over, with it."""
+    """Return the links that a gate failed for; its obstacle and its override cover them."""
     if case.assessment is None or not case.assessment_is_current:
         return set()
     failed = (result for result in case.assessment.found if result.status is GateStatus.FAIL)
@@ -337,13 +337,13 @@ def _list_links_failed_by_gate(case: Case, draft: Draft) -> set[str]:
 
 
 def uninspected_links(case: Case, draft: Draft) -> tuple[str, ...]:
-    """URLs in the note that are none of the used passages' own."""
+    """Return the URLs in the note that are not of the used passages."""
     known = {_normalise_page_url(item.source.url) for item in case.used_evidence if item.source.url}
     return tuple(url for url in cited_links(draft) if _normalise_page_url(url) not in known)
 
 
 def _normalise_page_url(url: str) -> str:
-    """What was read and is linked to must be one page: another version of a paper is not."""
+    """Return an address that keeps versions of a paper distinct: the link must be the page that was read."""
     return canonical_url(url, papers=False)
 
 
@@ -353,7 +353,7 @@ _MAX_KEPT_LINK_CHECKS = 50  # checks on record, so that an undo finds its links'
 
 
 def cited_links(draft: Draft) -> tuple[str, ...]:
-    """The links of a note as they stand in it, each once, in order."""
+    """Return the links of a note as written, each once, in order."""
     return tuple(dict.fromkeys(url.url for url in find_urls(draft.text)))
 
 
@@ -385,6 +385,6 @@ def check_links(
 
 
 def _find_recent_link_checks(case: Case, since: datetime) -> dict[str, LinkCheck]:
-    """By link; of a page that is gone, only where its copy was sought under the case's own cutoff."""
+    """Return checks by link; of a page that is gone, only if its copy was sought under the case's current cutoff."""
     checks = (check for check in case.link_checks if check.checked_at >= since)
     return {check.url: check for check in checks if not check.is_gone or check.until == case.until}

@@ -1,4 +1,4 @@
-"""What moderators have read of a note, what each sees of the others' findings before, and what outlasts the author."""
+"""What moderators have read of a note, when each sees the others' findings, and what is kept without the author."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ _EVENTS_SEEN_BY_BLIND = frozenset(
     "submitted;withdrawn;claimed;taken over;released;assigned;put first;no longer first;readers wanted;read through;"
     "shared;no longer shared;reopened".split(";")
 )
-"""What others did at the desk, which tells nothing of what they found."""
+"""What others did at the desk that does not give away what they found."""
 
 
 def hide_other_reviews(case: Case, reader: Person) -> Case:
-    """The case as somebody may see it who has not finished reading the note: without what others found at the desk.
+    """Return the case without what others found at the desk, for a person who has not finished reading the note.
 
     Where another moderator has claimed it, an event says that something is not shown.
 
-    Nothing is hidden before a case is submitted first; nor from its author, unless it is with the moderators now and
-    the author is one of them; nor once it is decided, but from moderators where several have to read it and not all
-    have, and from one who took it from another and ended it without a note: else they might look, reopen it and read
-    it as if for the first time.
+    Nothing is hidden before a case is first submitted; nor from its author, unless the author is a moderator and the
+    case is with the moderators; nor once it is decided, except from moderators where several have to read it and not
+    all have, and from one who took it over and ended it without a note: else they could look, reopen it and read it as
+    if for the first time.
     """
     times = _find_times_at_desk(case)
     if not times or reading_by(case, reader.key) is not None:
@@ -110,30 +110,32 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
 
 
 def is_claimed_by_others(case: Case, key: str) -> bool:
-    """Whether anybody but the person of that `Person.key` has claimed the case since it was sent last."""
+    """Return whether anyone but the person of that `Person.key` has claimed the case since it was last sent."""
     return any(event.kind in ("claimed", "taken over") and event.by_key != key for event in _events_since_sent(case))
 
 
 def was_open_to_all(case: Case) -> bool:
-    """Whether the case was reopened, so that all could see meanwhile what moderators found since it was sent last."""
+    """Return whether the case was reopened after it was last sent, so that all could see the findings."""
     seen = hide_other_reviews(case, PROGRAM)
     has_findings = seen.evidence != case.evidence or seen.sentence_checks != case.sentence_checks
     return has_findings and any(event.kind == "reopened" for event in _events_since_sent(case))
 
 
 def remarks(case: Case) -> tuple[str, ...]:
-    """Sentences for who looks at the case: where its readings are not what was asked for, or are not shown."""
-    since, told = _events_since_sent(case), []
+    """Return sentences for the reader of a case: where fewer readings count than asked for, or are not shown."""
+    since, sentences = _events_since_sent(case), []
     if case.decision is None and any(event.kind == "reopened" for event in since):
-        told.append("This case was decided and reopened. Meanwhile moderators could see what had been found.")
-    told += [
+        sentences.append("This case was decided and reopened. Meanwhile moderators could see what had been found.")
+    sentences += [
         f"{event.by} asked for one reader instead of two after a moderator had begun to read."
         for event in since
         if event.kind == "readers wanted" and event.detail == ONE_READER_DETAIL
     ]
     if case.decision is not None and any(event.kind == "not shown" for event in case.events):
-        told.append("You see nothing that other moderators found, because you have not finished reading this note.")
-    return tuple(told)
+        sentences.append(
+            "You see nothing that other moderators found, because you have not finished reading this note."
+        )
+    return tuple(sentences)
 
 
 ONE_READER_DETAIL = "1, after a moderator had begun to read"
@@ -146,7 +148,7 @@ def _events_since_sent(case: Case) -> tuple[Event, ...]:
 
 
 def _find_times_at_desk(case: Case) -> list[tuple[datetime, datetime]]:
-    """From when until when the case was with the moderators, each time; the end of the newest may lie ahead."""
+    """Return each time, from and until, that the case was with the moderators; the last may end in the future."""
     times: list[tuple[datetime, datetime]] = []
     began: datetime | None = None
     for event in case.events:
@@ -159,7 +161,7 @@ def _find_times_at_desk(case: Case) -> list[tuple[datetime, datetime]]:
 
 
 def _find_claim_matches(case: Case, shown: Callable[[str, datetime], bool]) -> dict[str, ClaimMatch]:
-    """What was said of fact-checks by those whose findings are shown, as their acts tell it."""
+    """Return what people whose findings are shown said of fact-checks, by their acts."""
     matches = dict(case.claim_matches)
     said = [event for event in case.events if event.kind == "claim matched"]
     hidden = {event.subject for event in said if not shown(event.by_key, event.at)}
@@ -175,7 +177,7 @@ def _find_claim_matches(case: Case, shown: Callable[[str, datetime], bool]) -> d
 
 
 def pairs(case: Case) -> tuple[Pair, ...]:
-    """What a moderator has to find: each sentence with its passage, and passages in use that carry none."""
+    """Return what a moderator has to judge: each sentence with its passage, and passages in use that support none."""
     draft = case.draft
     if draft is None or not draft.text.strip():
         return ()
@@ -191,9 +193,9 @@ def pairs(case: Case) -> tuple[Pair, ...]:
 
 
 def counted_readings(case: Case) -> tuple[Reading, ...]:
-    """The finished readings, of this submission, of the very note and post, and of each passage that the note rests on.
+    """Return the finished readings of this submission, of this very note and post, and of each passage it rests on.
 
-    A note that says the post is not misleading, of the same words, is another one.
+    The same words as a note that the post is not misleading are another note.
 
     The findings of others are empty where they are hidden (`hide_other_reviews`).
     """
@@ -212,12 +214,12 @@ def counted_readings(case: Case) -> tuple[Reading, ...]:
 
 
 def reading_by(case: Case, key: str) -> Reading | None:
-    """The finished reading of that `Person.key`, of the note as it is."""
+    """Return the finished reading of that `Person.key`, of the current note."""
     return next((reading for reading in counted_readings(case) if reading.reader.key == key), None)
 
 
 def readers_disagree(case: Case) -> bool:
-    """Whether two readers found different things of the same sentence and passage."""
+    """Return whether two readers found different things of the same sentence and passage."""
     found: dict[tuple[str, str], Support] = {}
     return any(
         found.setdefault(pair, support) is not support
@@ -227,7 +229,7 @@ def readers_disagree(case: Case) -> bool:
 
 
 def waits_for_readers(case: Case, at_least: int = 1) -> int:
-    """How many moderators still have to read the note as it is; two who disagree ask for a third.
+    """Return how many moderators still have to read the current note; two who disagree ask for a third.
 
     `at_least` is how many have to read every case.
     """
@@ -241,7 +243,7 @@ def waits_for_readers(case: Case, at_least: int = 1) -> int:
 
 
 def is_reviewed(case: Case, author: str) -> bool:
-    """Whether somebody else finished reading the case, sent it back or decided it."""
+    """Return whether another person finished reading the case, sent it back or decided it."""
     work = case.desk
     by = [*(it.reader.key for it in (*work.readings, *work.earlier_readings)), *(it.by.key for it in work.returns)]
     by += [case.decision.by_key] if case.decision is not None else []
@@ -255,9 +257,9 @@ _KINDS_WITHOUT_WORDS_OF_AUTHOR = frozenset(
 
 
 def keep_reviews(case: Case, author: str, at: datetime) -> Case:
-    """What moderators found of a case and the passages that they read, without anything that its author wrote.
+    """Return what moderators found of a case and the passages that they read, without anything that its author wrote.
 
-    A sentence of the note is called by its number. The case is with nobody then.
+    A sentence of the note is called by its number. The case is then with neither author nor moderators.
     """
     numbers: dict[str, str] = {}
 
@@ -291,8 +293,8 @@ def keep_reviews(case: Case, author: str, at: datetime) -> Case:
         else it.replace(detail="", subject="")
         for it in case.events
     ]
-    told = "the note and all else that its author wrote; what moderators found stays"
-    events.append(Event(at=at, by=PROGRAM.name, by_key=PROGRAM.key, kind="author erased", detail=told))
+    detail = "the note and all else that its author wrote; what moderators found stays"
+    events.append(Event(at=at, by=PROGRAM.name, by_key=PROGRAM.key, kind="author erased", detail=detail))
     checks = (it for it in case.sentence_checks if it.by_key not in ("", author))
     comments = (it for it in case.suggestions if (it.owed or it.typed_by) not in ("", author))
     return Case(

@@ -1,7 +1,7 @@
 """The one entry to stored cases: as one person, for an act that they may do, on the newest version.
 
-Pages, commands and stages have no other store than this, and each call names an act: none can be forgotten. Changes
-are checked inside the step that keeps them.
+Pages, commands and stages reach the store only through this, and each call names an act, so that no permission is
+forgotten. Changes are checked inside the step that stores them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from crowdnotes.settings import Settings
 
 
 class Cases:
-    """Stored cases as one person may use them, asked for their role at every act. Safe to share between threads.
+    """Stored cases as one person may use them; their role is looked up at every act. Safe to share between threads.
 
     Every method raises NotAllowedError, and what `Store` raises.
     """

@@ -1,4 +1,4 @@
-"""Copies and exports: the words of X's own form to tick, a case as Markdown or JSON, many cases as CSV.
+"""Copies and exports: what to tick on X's form, a case as Markdown or JSON, many cases as CSV.
 
 Human contributors have no write API on X, so they copy.
 """
@@ -32,13 +32,13 @@ from crowdnotes.text.table_files import table_text
 
 
 def form_labels(case: Case) -> list[str]:
-    """The labels to tick on X's form, in the form's order."""
+    """Return the labels to tick on X's form, in the form's order."""
     labels = tags_of(case.classification)
     return [label for tag, label in labels.items() if tag in case.tags]
 
 
 def class_label(case: Case) -> str:
-    """The label of the classification on X's form."""
+    """Return the label of the classification on X's form."""
     return (
         "The post is misinformed or potentially misleading"
         if case.classification is Classification.MISLEADING
@@ -47,18 +47,18 @@ def class_label(case: Case) -> str:
 
 
 def cited_urls(case: Case) -> tuple[str, ...]:
-    """The links in the note, in order; none without a note."""
+    """Return the links in the note, in order; none without a note."""
     return tuple(url.url for url in find_urls(case.draft.text)) if case.draft else ()
 
 
 def is_demonstration(case: Case) -> bool:
-    """Whether the case leans on the demonstration's invented pages, so that its note must not be posted."""
+    """Return whether the case rests on the demonstration's invented pages, so that its note must not be posted."""
     sources = (item.source.url or "" for item in case.evidence)
     return any(is_demonstration_url(url) for url in (*cited_urls(case), *case.urls, *sources, case.post.url or ""))
 
 
 def post_url(case: Case) -> str | None:
-    """The post's address when it is on X, to open it there; None otherwise."""
+    """Return the post's address when it is on X, to open it there; None otherwise."""
     if case.post.url is None:
         return None
     parts = urlsplit(case.post.url)
@@ -67,24 +67,24 @@ def post_url(case: Case) -> str | None:
 
 
 def to_json(case: Case) -> str:
-    """The whole case, audit trail included, as indented JSON.
+    """Return the whole case, audit trail included, as indented JSON.
 
-    Before its own fields stand "outcome", how it ended or where it stands, and "demonstration", whether it is
-    made of invented pages and must not be posted.
+    Before its own fields come "outcome", how it ended or how far it is, and "demonstration", whether it is made of
+    invented pages and must not be posted.
     """
     marks = {"outcome": _describe_case_outcome(case), "demonstration": is_demonstration(case)}
     return json.dumps(marks | case.model_dump(mode="json"), indent=2, ensure_ascii=False)
 
 
 def to_markdown(case: Case) -> str:
-    """The case as a page to keep beside the note: what it says, what supports it, scores, jury, decision, trail."""
+    """Return the case as a page to keep with the note: text, support, scores, jury, decision, audit trail."""
     return "\n".join(_render_case_lines(case)).rstrip() + "\n"
 
 
 def cases_csv(cases: Iterable[Case], left_out: Mapping[str, str] | None = None) -> str:
-    """One row a case, with a header. Cells that a spreadsheet would run as a formula are defused.
+    """Return one row per case, with a header. Cells that a spreadsheet would run as a formula are defused.
 
-    `left_out` are ids of cases that could not be read, each with the reason, which stands under "reason".
+    `left_out` are ids of cases that could not be read, each with the reason, in the column "reason".
     """
     rows = [_build_csv_row(case) for case in cases]
     rows += [{"id": case_id, "reason": f"left out: {why}"} for case_id, why in (left_out or {}).items()]
@@ -92,7 +92,7 @@ def cases_csv(cases: Iterable[Case], left_out: Mapping[str, str] | None = None) 
 
 
 def findings_csv(found: Sequence[ReadPair], figures: Mapping[str, Figure]) -> str:
-    """A row for each reader's finding of a sentence and a passage, then how far they agree, a row a figure."""
+    """Return a row for each reader's finding of a sentence and a passage, then a row for each figure of agreement."""
     rows = [
         (unit.case_id, unit.evidence_id, str(place), name, support.value, unit.words)
         for unit in found
@@ -144,8 +144,8 @@ _CSV_COLUMNS += (
 
 
 def _passage_cells(evidence: Sequence[Evidence]) -> dict[str, str]:
-    """Each cell with a line a passage, beginning with its id."""
-    told = {
+    """Return each cell with one line per passage, beginning with its id."""
+    lines_by_column = {
         "passages": [f"{item.id}: {item.source.title}" for item in evidence],
         "passage_links": [f"{item.id}: {item.source.url or 'no link'}" for item in evidence],
         "passage_verdicts": [f"{item.id}: {_describe_passage_verdict(item)}" for item in evidence],
@@ -156,7 +156,7 @@ def _passage_cells(evidence: Sequence[Evidence]) -> dict[str, str]:
             f"{item.id}: {'; '.join(_describe_reader_verdicts(item))}" for item in evidence if item.working
         ],
     }
-    return {column: "\n".join(" ".join(line.split()) for line in lines) for column, lines in told.items()}
+    return {column: "\n".join(" ".join(line.split()) for line in lines) for column, lines in lines_by_column.items()}
 
 
 def _jury_cell(case: Case) -> str:
@@ -169,12 +169,12 @@ def _jury_cell(case: Case) -> str:
 
 
 def _can_be_posted(case: Case) -> bool:
-    """Whether X's form will or may still be filled in; a case that ended without a note classifies nothing."""
+    """Return whether X's form can or may still be filled in; a case that ended without a note classifies nothing."""
     return case.decision is None or case.decision.kind is DecisionKind.APPROVED
 
 
 def _gate_cells(case: Case) -> dict[str, str]:
-    """A cell a gate; what was judged of another text, or over other passages, is no result of this one."""
+    """Return one cell per gate; results of another text, or over other passages, are left out."""
     gates = case.assessment.gates if case.assessment else ()
     if not case.assessment_is_current and not _is_before_inspection(case):
         return dict.fromkeys((gate.gate for gate in gates), "out of date")
@@ -184,7 +184,7 @@ def _gate_cells(case: Case) -> dict[str, str]:
 
 
 def _is_before_inspection(case: Case) -> bool:
-    """Whether the scores are of this text, over passages that the program proposed and nobody has judged yet."""
+    """Return whether the scores are of this text, over proposed passages that no person has judged yet."""
     draft, assessment = case.draft, case.assessment
     same = draft is not None and assessment is not None and assessment.text_sha256 == draft.sha256
     return same and not case.used_evidence
@@ -218,7 +218,7 @@ def _render_case_lines(case: Case) -> Iterator[str]:
 
 
 def _describe_case_outcome(case: Case) -> str:
-    """How the case ended, overrides included, or where it stands."""
+    """Return how the case ended, overrides included, or how far it is."""
     return case.decision.as_text if case.decision else case.status.as_text
 
 
@@ -257,7 +257,7 @@ def _note_lines(case: Case) -> Iterator[str]:
 
 
 def _supernote_lines(case: Case) -> Iterator[str]:
-    """The notes that a supernote is made from, and what each gave to it, so that writing impact can be shared."""
+    """Yield the notes that a supernote is made from, and the share of each, so that writing impact can be shared."""
     if case.supernote is None:
         return
     newest = case.finished_round
@@ -334,7 +334,7 @@ def _describe_date(source: Source) -> str:
 
 
 def _describe_reader_verdicts(item: Evidence) -> Iterator[str]:
-    """What each reader chose and why, the one that counts last."""
+    """Return what each reader chose and why, the one that counts last."""
     for review in item.reviews:
         if review.verdict is not None:
             reason = f". {review.reason}" if review.reason else ""
@@ -348,7 +348,7 @@ def _describe_passage_verdict(item: Evidence) -> str:
 
 
 def _list_source_warnings(source: Source) -> list[str]:
-    """What a reader must know before the words, as the page's badges say it."""
+    """Return what a reader must know before the words, as the badges of the page say it."""
     found = list(source.notices)
     if source.read_as is ReadAs.ABSTRACT:
         found.append("abstract only")
@@ -364,7 +364,7 @@ def _list_source_warnings(source: Source) -> list[str]:
 
 
 def _support_lines(case: Case) -> Iterator[str]:
-    """Each sentence of the note with its source: how far the passage carries it, who compared them, and its words."""
+    """Yield each sentence of the note with its source: the support, who compared them, and the words."""
     draft, assessment = case.draft, case.assessment
     is_judged = case.assessment_is_current or _is_before_inspection(case)
     sentences = assessment.sentences if assessment is not None and is_judged else draft.sentences if draft else ()
@@ -438,8 +438,10 @@ def _decision_lines(case: Case) -> Iterator[str]:
         return
     decision = case.decision
     yield _format_heading(f"Decision: {decision.as_text}")
-    told = f"By {_escape_inline(decision.by)}, {decision.at:%Y-%m-%d %H:%M} UTC. {_escape_inline(decision.reason)}"
-    yield told.rstrip() + "\n"
+    first_line = (
+        f"By {_escape_inline(decision.by)}, {decision.at:%Y-%m-%d %H:%M} UTC. {_escape_inline(decision.reason)}"
+    )
+    yield first_line.rstrip() + "\n"
     for item in decision.overrides:
         what = item.obstacle.although(_format_as_code)
         yield f"- Approved although **{what}**. Reason: {_escape_inline(item.reason)}"
@@ -464,13 +466,13 @@ def _longest_backticks(text: str) -> int:
 
 
 def _format_as_code(url: str) -> str:
-    """An address as it is, to copy: in a code span it is neither markup nor a link."""
+    """Return an address to copy: in a code span it is neither markup nor a link."""
     flat = " ".join(url.split())
     fence = "`" * (1 + _longest_backticks(flat))
     return f"{fence} {flat} {fence}" if len(fence) > 1 else f"`{flat}`"
 
 
 def _escape_inline(text: str) -> str:
-    """Outside text in one line, with Markdown's and HTML's own characters escaped."""
+    """Return outside text in one line, with Markdown's and HTML's own characters escaped."""
     flat = " ".join(text.split())
     return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|!" else char for char in flat)

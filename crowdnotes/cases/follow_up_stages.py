@@ -1,8 +1,8 @@
-"""Follow-up searches: what may be asked for once evidence is there, and how what is found joins it.
+"""Follow-up searches: what may be asked for once evidence is there, and how new passages are added.
 
-More like a passage, the other side (what supports the post's claim), a link added, a passage swapped for the next
-best of what was found; and one that the program asks for by itself, when no passage states what settles the claim
-(`settle`). Nothing that a person opened is lost: each keeps the set before it on record, and ids go on.
+More like a passage, the other side (what supports the post's claim), a link added, a passage swapped for the next best
+that was found; and one that the program starts by itself, when no passage states what settles the claim (`settle`).
+Nothing that a person opened is lost: each search puts the set before it on record, and ids continue.
 """
 
 from __future__ import annotations
@@ -91,10 +91,10 @@ def follow_up(
 
 
 def ask(case: Case, by: Person, asked: FollowUpSearch) -> Case:
-    """Put a follow-up search of that person on record, to be worked on; one that was stopped before makes room for it.
+    """Put a follow-up search of that person on record as work to do; a stopped one before it ends.
 
-    Raises WorkflowError or InputError when it cannot be done: no such passage, nowhere to search, a link that was
-    read already, a passage that the note leans on, nothing left to swap it for.
+    Raises WorkflowError or InputError when it cannot be done: no such passage, nowhere to search, a link that was read
+    already, a passage that the note rests on, nothing left to swap it for.
     """
     if asked.kind.searches and not (asked.libraries or asked.services):
         raise InputError("You have not chosen where to search.", "Choose a library or an online service.")
@@ -120,12 +120,12 @@ SearchSelector = Callable[[Case], FollowUpSearch | None]
 
 
 def with_id(search_id: str) -> SearchSelector:
-    """The follow-up search of that id."""
+    """Return the follow-up search of that id."""
     return lambda case: next((asked for asked in case.follow_ups if asked.id == search_id), None)
 
 
 def unfinished(asked: FollowUpSearch | None) -> FollowUpSearch:
-    """That follow-up search, if it is under way. Raises WorkflowError when it is not."""
+    """Return that follow-up search, if it is under way. Raises WorkflowError when it is not."""
     if asked is None or asked.finished_at is not None:
         raise WorkflowError(
             "no search", "There is no such follow-up search any more.", "Ask again: the post may have changed."
@@ -134,7 +134,7 @@ def unfinished(asked: FollowUpSearch | None) -> FollowUpSearch:
 
 
 def unread_hits(case: Case, aim: Aim = Aim.JUDGE) -> list[Hit]:
-    """What searches with this aim found and nobody has read yet, best first."""
+    """Return what searches with this aim found and nobody has read yet, best first."""
     found = list(case.hits) if aim is Aim.JUDGE else []
     for asked in case.follow_ups:
         found.extend(asked.hits if asked.aim is aim else ())
@@ -147,7 +147,7 @@ def swap_candidates(case: Case) -> frozenset[Aim]:
 
 
 def unread(case: Case, hits: Sequence[Hit]) -> list[Hit]:
-    """The hits that may become evidence and are no source of the case, now or earlier, each once."""
+    """Return the hits that may become evidence and never were a source of the case, each once."""
     earlier = [item.source for kept in case.earlier_evidence for item in kept.evidence]
     known = {canonical_url(url) for url in case.urls}
     for source in (*case.sources, *earlier):
@@ -162,13 +162,13 @@ def unread(case: Case, hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _keys(hit: Hit) -> frozenset[str]:
-    """See `identities`; a record of a library is itself alone, as other records may be parts of the same page."""
+    """See `identities`; a library record counts alone, because other records may be parts of the same page."""
     is_record = hit.library is not None and hit.record is not None
     return frozenset({f"library:{hit.library}:{hit.record}"}) if is_record else identities(hit)
 
 
 def failed_sources(case: Case) -> tuple[Source, ...]:
-    """The sources that could not be read, without those of whose page a passage is there: pasted, or read since."""
+    """Return the sources that could not be read, unless a passage of their page is there: pasted, or read since."""
     there = {
         canonical_url(url)
         for item in case.evidence
@@ -180,7 +180,7 @@ def failed_sources(case: Case) -> tuple[Source, ...]:
 
 
 def _as_hits(evidence: Sequence[Evidence]) -> list[Hit]:
-    """Passages as an engine sees hits, so that the next pick weighs what they cover already."""
+    """Return passages in the form of hits, so that the engine avoids what they cover already."""
     return [
         Hit(
             **item.source.model_dump(include={"title", "url", "published", "library", "record", "category"}),
@@ -193,9 +193,9 @@ def _as_hits(evidence: Sequence[Evidence]) -> list[Hit]:
 
 
 def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: StageRecord) -> Case:
-    """The case with what a follow-up search found: passages under the next free ids, the set before them on record.
+    """Return the case with what a follow-up search found: passages under the next free ids, the old set on record.
 
-    A passage is swapped out only for another, and stays when the note has come to lean on it meanwhile.
+    A passage is swapped out only for another, and stays if the note rests on it by now.
     """
     at = stage.finished_at
     new = _select_new_passages(case, asked, found)
@@ -225,7 +225,7 @@ def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: 
 
 
 def _merge_late_outcome(first: ProviderOutcome, again: ProviderOutcome | None) -> ProviderOutcome:
-    """How a service that was asked again ended, which says so; as it was where it did not answer then either."""
+    """Return how a service ended that was asked again; unchanged where it did not answer then either."""
     if again is None or again.state is not ProviderState.ANSWERED:
         return first
     sentence = f"It came in later, when it was asked again. {again.sentence}".strip()
@@ -254,7 +254,7 @@ def _require_swappable(case: Case, item: Evidence) -> None:
 
 
 def _select_new_passages(case: Case, asked: FollowUpSearch, found: Sequence[Evidence]) -> list[Evidence]:
-    """What is not there yet, by source and by words; a link that a person brought is always taken."""
+    """Return what is new, by source and by words; a link that a person brought is always taken."""
     there = {item.source.id for item in case.evidence}
     fresh = [item for item in found if item.source.id not in there]
     if asked.kind is FollowUpKind.LINK:
@@ -275,7 +275,7 @@ def _insert_passages(case: Case, asked: FollowUpSearch, added: Sequence[Evidence
 def _describe_search_outcome(
     case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evidence: Sequence[Evidence]
 ) -> str:
-    """What came of it, in a sentence or two."""
+    """Return the result in a sentence or two."""
     failed = [source for source in asked.sources if source.outcome is not FetchOutcome.READ]
     each = ", ".join(f"{host(source.url) or source.title} ({source.outcome.as_text})" for source in failed)
     unreadable = f" Could not be read: {each}." if failed else ""
@@ -311,7 +311,7 @@ SearchWork = Callable[[Case, FollowUpSearch, Progress, StageContext], StageResul
 
 
 def stages_of(kind: FollowUpKind) -> list[tuple[StageName, SearchWork]]:
-    """What the program does for a follow-up search: search, choose, read, find the passages."""
+    """Return the stages of a follow-up search: search, choose, read, find the passages."""
     work: list[tuple[StageName, SearchWork]] = [
         (StageName.QUERIES, _run_queries_stage),
         (StageName.SEARCH, _run_search_stage),
@@ -354,8 +354,8 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools
         progress.check()
         return gathering_stages.read_side_by_side(items, case, progress, tools)
 
-    # What it is about is not among what is covered: more of it is wanted, or something in its place.
-    beside = _as_hits([item for item in case.evidence if item.id != asked.about])
+    # The passage that it is about is not covered: more like it is wanted, or a substitute.
+    already_chosen = _as_hits([item for item in case.evidence if item.id != asked.about])
 
     def choose(candidates: Sequence[Hit], count: int) -> Selection:
         return select_by_utility(
@@ -365,7 +365,7 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools
             count,
             spare=gathering_stages.SPARE_CHOICES,
             aim=asked.aim,
-            beside=beside,
+            beside=already_chosen,
             most=MOST_OFFERED_LATER,
         )
 
@@ -382,7 +382,7 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools
 
 
 def candidates_of(case: Case, asked: FollowUpSearch, tools: StageContext) -> list[Hit]:
-    """What a follow-up search found and may be read; without what a model has refused for the same purpose."""
+    """Return the readable results of a follow-up search, without those that a model refused for the same purpose."""
     found = unread(case, asked.hits)
     if asked.aim is not Aim.JUDGE or not tools.engine.uses_language_model:
         return found
@@ -390,7 +390,7 @@ def candidates_of(case: Case, asked: FollowUpSearch, tools: StageContext) -> lis
 
 
 def _leave_out_refused(case: Case, found: Sequence[Hit], tools: StageContext) -> list[Hit]:
-    """Return the hits that the model was not offered for the same claim in the first search, and left.
+    """Return the hits without those that the model was offered for the same claim in the first search, and refused.
 
     Where it chose as many as are read, it refused none.
     """
@@ -408,9 +408,9 @@ def _run_passages_stage(case: Case, asked: FollowUpSearch, progress: Progress, t
 
 
 def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool = False) -> StageResult:
-    """Whether the passages settle the claim; if none states it, one more search is put on record, once a gathering.
+    """Ask whether the passages settle the claim; if none states it, put one more search on record, once per gathering.
 
-    `may_search`: that search is done next. Else none is put on record, where it would stay undone.
+    `may_search`: that search is done next. Else none is put on record, because nothing would do it.
     """
     evidence = case.judging_evidence
     brief = tools.brief(case)
@@ -430,7 +430,7 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool = F
     except ModelAnswerError as error:  # the person can read and judge all the same
         return {}, StageOutcome.not_run(error.message)
     if found is None:
-        return {}, StageOutcome.not_run("the engine in use cannot tell.")
+        return {}, StageOutcome.not_run("the engine in use cannot judge this.")
     changes: dict[str, object] = {"settlement": found.settlement}
     if stated := {item.id for item, _ in found.settlement.stated(evidence, claim=1)}:
         return changes, StageOutcome(summary=f"{len(stated)} of {len(evidence)} passages answer the claim outright")
@@ -445,7 +445,7 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool = F
 
 
 def _search_on(case: Case, tools: StageContext) -> StageResult:
-    """Where nothing was found, or nothing of it could be read, other searches than those made."""
+    """Choose other searches where the first found nothing, or nothing readable."""
     brief = tools.brief_to_search_on(case)
     try:
         further = tools.engine.queries(brief, SECOND_QUERIES)
@@ -460,13 +460,13 @@ def _describe_no_passage(brief: Brief) -> StageOutcome:
 
 
 def is_settled(case: Case) -> StageOutcome | None:
-    """Why the passages need not be asked about: each was."""
+    """Return why the passages need not be asked about: each was."""
     known = case.settlement is not None and all(case.settlement.of(item) for item in case.judging_evidence)
     return StageOutcome(summary="Asked before") if case.judging_evidence and known else None
 
 
 def second_search(case: Case) -> FollowUpSearch | None:
-    """The search for what would settle the claim that belongs to the present gathering, if it was asked for."""
+    """Return the search for what would settle the claim that belongs to the current gathering, if there is one."""
     since = next((stage.finished_at for stage in case.stages if stage.name is StageName.SEARCH), case.created_at)
     asked = (other for other in reversed(case.follow_ups) if other.kind is FollowUpKind.SETTLE)
     return next((other for other in asked if other.asked_at >= since), None)
@@ -480,10 +480,10 @@ _EVENT_KIND_BY_STAGE = {
 
 
 def keep(newest: Case, worked_on: Case, which: SearchSelector, changes: Changes, stage: StageRecord) -> Case:
-    """The newest case with a stage's result, which is kept with the search, so that a stopped one goes on from there.
+    """Return the newest case with a stage's result, stored with the search, so that a stopped one resumes there.
 
-    The last stage's evidence joins the case's, and the search has ended. Raises WorkflowError when what it worked for
-    is gone.
+    The evidence of the last stage joins the case's, and the search has ended. Raises WorkflowError when what it worked
+    for is gone.
     """
     if _get_scope_without_links(newest) != _get_scope_without_links(worked_on):
         raise WorkflowError(
@@ -505,7 +505,7 @@ def keep(newest: Case, worked_on: Case, which: SearchSelector, changes: Changes,
 
 
 def _get_scope_without_links(case: Case) -> SearchScope:
-    """Where the case looks, without its links: a follow-up search adds its own."""
+    """Return where the case searches, without its links: a follow-up search adds its own."""
     return replace(search_scope_of(case), urls=())
 
 

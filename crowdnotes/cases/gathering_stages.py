@@ -1,4 +1,4 @@
-"""What each stage of gathering does: queries, search, choosing, reading, passages. Nothing here writes the case."""
+"""What each stage of gathering does: queries, search, choosing, reading, passages. The runner stores the results."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ StageResult = tuple[Changes, StageOutcome]
 class GatherOptions:
     """How sources are gathered: as people want it, or with a part switched as a study wants it (CrowdNotes+ Table 3).
 
-    Without `diverse` the post is the only query; without `by_utility` the first hits are read; without `post_links`
-    what the post itself refers to is not read, as the paper did not.
-    `leave_out_undated` is for studies with a cutoff: a page without a date may know how the matter ended.
-    `collected` tells of a library by name on which day it was: its undated records are no later than that.
+    Without `diverse` the post is the only query; without `by_utility` the first hits are read; without `post_links` the
+    links of the post are not read, as in the paper. `leave_out_undated` is for studies with a cutoff: a page without a
+    date may know how the matter ended. `collected` is the day of each library, by name: its undated records are no
+    later than that.
     """
 
     diverse: bool = True
@@ -89,7 +89,7 @@ class GatherOptions:
     collected: Mapping[str, date] = field(default_factory=dict)
 
     def timely(self, source: Source, until: date | None) -> Source:
-        """See `Source.timely`."""
+        """Return the source under the cutoff, see `Source.timely`."""
         collected = self.collected.get(source.library or "")
         return source.timely(until, leave_out_undated=self.leave_out_undated, collected=collected)
 
@@ -98,8 +98,7 @@ class GatherOptions:
 class StageContext:
     """What the stages of a case work with: the boundaries, each safe to share between threads.
 
-    `providers` gives every online provider and one for each library that is named. `jury` reads the model when it is
-    first asked for.
+    `providers` returns every online provider and one for each named library. `jury` reads the model at its first call.
     """
 
     cases: Cases
@@ -116,7 +115,7 @@ class StageContext:
     answers: Answers | None = None
 
     def brief(self, case: Case) -> Brief:
-        """What an engine is told of a case: the day is no later than the last that its evidence may be from."""
+        """Return what an engine gets of a case; its day is no later than the last day of evidence."""
         today = self.clock().date()
         last = today if case.until is None else min(today, case.until)
         return Brief(case.post.as_read, last, case.claims, case.settlement, unwanted=case.unwanted)
@@ -142,7 +141,7 @@ class SourceRequest:
 
 
 def one_per_page(items: Iterable[SourceRequest]) -> dict[str, SourceRequest]:
-    """By place, the first that wants it, with what a search knows of the page."""
+    """Return the first request for each page, with what a search knows of the page."""
     wanted: dict[str, SourceRequest] = {}
     for item in items:
         place = canonical_url(item.url) if item.url is not None else item.id
@@ -153,14 +152,14 @@ def one_per_page(items: Iterable[SourceRequest]) -> dict[str, SourceRequest]:
 
 
 def link_request(url: str) -> SourceRequest:
-    """A link that a person brought."""
+    """Return a request for a link that a person brought."""
     return SourceRequest(_link_id(url), url, "You added this link.", url=url)
 
 
 def post_requests(case: Case) -> list[SourceRequest]:
-    """What the post itself links or names by a paper's or trial's number; nothing of a case that began with notes.
+    """Return requests for what the post links, or names by a paper's or trial's number; none for a supernote.
 
-    An entry of a register is taken as a search found it: its page is built by script.
+    A register's entry is taken from the search result: scripts build its page.
     """
     hits = {canonical_url(hit.url): hit for hit in case.hits if hit.url is not None}
     links = references_in(case.post.whole_text) if case.supernote is None else ()
@@ -172,7 +171,7 @@ def post_requests(case: Case) -> list[SourceRequest]:
 
 
 def hit_request(hit: Hit, why: str) -> SourceRequest | None:
-    """A hit as a source to read; None for one that names neither a record nor a link."""
+    """Return a request for a hit; None for one that names neither a record nor a link."""
     if hit.library is not None and hit.record is not None:
         return SourceRequest(f"library:{hit.library}:{hit.record}", hit.title, why, hit=hit)
     return SourceRequest(_link_id(hit.url), hit.title, why, url=hit.url, hit=hit) if hit.url is not None else None
@@ -183,7 +182,7 @@ def _link_id(url: str) -> str:
 
 
 def queries(case: Case, _: Progress, tools: StageContext) -> StageResult:
-    """Claims and diverse queries (CrowdNotes+ 4.2), or a person's own words in the place of these."""
+    """Find claims and diverse queries (CrowdNotes+ 4.2), or use a person's own words instead."""
     brief = tools.brief(case)
     own = own_query(case.own_words)
     limit = tools.settings.evidence.queries if case.mode is Mode.AUTOMATION and not own else 0  # the claim alone
@@ -198,16 +197,16 @@ def queries(case: Case, _: Progress, tools: StageContext) -> StageResult:
 
 
 def own_query(words: str) -> tuple[Query, ...]:
-    """The search that a person typed, as it is; none of nothing."""
+    """Return the search that a person typed, unchanged; none without words."""
     text = " ".join(words.split())
     return (Query(text=text, purpose="your own search words"),) if text else ()
 
 
 def search(case: Case, progress: Progress, tools: StageContext, *, patient: bool = False) -> StageResult:
-    """Hits of every chosen library and service, side by side, merged; how each ended is kept.
+    """Search every chosen library and service at once, merge the hits, and keep how each ended.
 
-    `patient` waits `LATER_SECONDS` for each, once a person has something to read.
-    Raises JobError when not one service answered: that is not "nothing found".
+    `patient` waits `LATER_SECONDS` for each, once a person has something to read. Raises JobError when no service
+    answered, which is not "nothing found".
     """
     providers = _select_providers(case, tools)
     if patient:
@@ -247,7 +246,7 @@ def search(case: Case, progress: Progress, tools: StageContext, *, patient: bool
 
 
 def _format_search_progress(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]) -> str:
-    """Each place and how it stands: "Europe PMC: 3 found · PubMed: failed · Crossref: …"."""
+    """Return the state of each place: "Europe PMC: 3 found · PubMed: failed · Crossref: …"."""
     said = {
         item.provider: f"{item.found} found" if item.state is ProviderState.ANSWERED else item.state.as_text
         for item in done
@@ -265,14 +264,14 @@ def _select_providers(case: Case, tools: StageContext) -> Sequence[SearchProvide
 
 
 def _extend_timeout(provider: SearchProvider) -> SearchProvider:
-    """The provider that may take as long for one answer as there is for all."""
+    """Let one answer of the provider take as long as there is for all."""
     if not isinstance(provider, OnlineProvider):
         return provider
     return replace(provider, service=replace(provider.service, request_seconds=LATER_SECONDS))
 
 
 def _exclude_notes_on_post(post: Post, provider: SearchProvider) -> SearchProvider:
-    """The provider without the notes on the very post, where the post is known by its number."""
+    """Leave out notes on this very post, where its number is known."""
     number = post_number(post.url or "")
     if number is None or not isinstance(provider, LocalLibrary):
         return provider
@@ -285,7 +284,7 @@ ReadSources = Callable[[Sequence[SourceRequest]], Mapping[str, Source]]
 
 @dataclass(frozen=True, slots=True)
 class SelectedSources:
-    """The sources by what wanted them, why by source, and why none of the rest was chosen, if that was said.
+    """The sources by request id, why by source, and why none of the rest was chosen, if known.
 
     `queries` are searches to make where none was chosen.
     """
@@ -299,11 +298,11 @@ class SelectedSources:
 def read_selected(
     candidates: Sequence[Hit], quota: int, choose: Choose, read: ReadSources, links: Sequence[SourceRequest] = ()
 ) -> SelectedSources:
-    """The sources: `quota` of the candidates that could be read.
+    """Read `quota` of the candidates that can be read.
 
-    Fewer when too many could not be read, or when no other helps. Those that failed are there with their labels.
-    `choose` gets the candidates and the quota, and names some to spare for those that cannot be read.
-    `links` are read beside the first choice, whatever becomes of them.
+    Fewer when too many could not be read, or when no other helps. Failed ones are there with their labels. `choose`
+    gets the candidates and the quota, and names some to spare. `links` are read together with the first choice, in any
+    case.
     """
     selection = choose(candidates, quota) if candidates else Selection(())
     left = list(selection.chosen)
@@ -330,11 +329,10 @@ def read_selected(
 
 
 def read(case: Case, progress: Progress, tools: StageContext) -> StageResult:
-    """Sources: those that a person opened, the links they brought, and the hits of highest utility.
+    """Read the sources: those that a person opened, the links they brought, and the hits of highest utility.
 
-    A page that was read is not fetched again for the same case, under whatever link; one that failed is
-    tried again, and the next best hit is read in its place. The cutoff holds for what was read before it
-    was set, too.
+    A page that was read is not fetched again for the same case, under any link; one that failed is tried again, and the
+    next best hit is read instead. The cutoff also holds for what was read before it was set.
     """
     options = tools.options
     kept = tools.cases.kept_texts(Act.WORK, case.id, _text_hashes(case.sources))
@@ -386,12 +384,12 @@ def read(case: Case, progress: Progress, tools: StageContext) -> StageResult:
 
 
 def requests_for_links(case: Case) -> list[SourceRequest]:
-    """The links of the post and those that a person brought."""
+    """Return the links of the post and those that a person brought."""
     return [*post_requests(case), *map(link_request, case.urls)]
 
 
 def settling_search(case: Case, further: Sequence[Query], tools: StageContext, missing: str = "") -> Changes:
-    """One more search of the case's places, for what is `missing`; none where all of it was searched for before."""
+    """Return one more search of the case's places, for what is `missing`; none where all of it was searched for."""
     brief = tools.brief_to_search_on(case)
     made = set(map(normalised, brief.searched))
     new = tuple(query for query in further if normalised(query.text) not in made)[:SECOND_QUERIES]
@@ -409,7 +407,7 @@ def settling_search(case: Case, further: Sequence[Query], tools: StageContext, m
 
 
 def _read_ahead(case: Case, candidates: Sequence[Hit], tools: StageContext, chosen: Event) -> None:
-    """Read the library records that a model is choosing from: their vectors and words to programs are then known."""
+    """Read the library records that a model chooses from: their vectors and words to programs are then known."""
     for hit in offer(tools.brief(case), candidates):
         request = hit_request(hit, "")
         if chosen.is_set():
@@ -426,7 +424,7 @@ def _read_ahead(case: Case, candidates: Sequence[Hit], tools: StageContext, chos
 
 
 def summary_of(sources: Sequence[Source], rest: str = "") -> str:
-    """How many were read and how many not, and why nothing of the `rest` was chosen: "5 read, 1 could not be read"."""
+    """Return how many were read and failed, and why the `rest` was not chosen: "5 read, 1 could not be read"."""
     was_read = sum(source.outcome is FetchOutcome.READ for source in sources)
     failed = len(sources) - was_read
     summary = f"{was_read} read" + (f", {failed} could not be read" if failed else "")
@@ -441,9 +439,9 @@ def read_side_by_side(
     progress: Progress,
     tools: StageContext,
 ) -> dict[str, Source]:
-    """Read all at once, counting as they end; the sources by id. A cancelled job stops the others within a moment.
+    """Read all at once, counting as they end; return the sources by id. A cancelled job stops all within a moment.
 
-    Of links that turn out to lead to the same page, the first alone is there.
+    Of links that lead to the same page, only the first is kept.
     """
     stopped = Event()
 
@@ -469,9 +467,9 @@ def read_side_by_side(
 
 
 def _read_source(item: SourceRequest, case: Case, tools: StageContext, check: Callable[[], None]) -> Source:
-    """The source as the case's cutoff leaves it; its text is kept when it was read.
+    """Read a source under the case's cutoff; its text is stored.
 
-    Raises what `check` raises, and StoreError where the text cannot be kept; what goes wrong with the page is a label.
+    Raises what `check` raises, and StoreError where the text cannot be stored; a failing page only gets a label.
     """
     check()
     if item.url is not None:
@@ -485,7 +483,7 @@ def _read_source(item: SourceRequest, case: Case, tools: StageContext, check: Ca
 
 
 def _read_library_record(item: SourceRequest, tools: StageContext) -> tuple[Source, str | None]:
-    """A record of a library; one that is gone is a source that could not be read, not the end of the others."""
+    """Read a record of a library; a missing one is a source that could not be read, and the others go on."""
     if item.hit is None or item.hit.library is None or item.hit.record is None:
         raise ValueError(f"{item.id} names neither a link nor a record")
     try:
@@ -496,7 +494,7 @@ def _read_library_record(item: SourceRequest, tools: StageContext) -> tuple[Sour
 
 
 def passages(case: Case, progress: Progress, tools: StageContext) -> StageResult:
-    """The best passage of each source that was read."""
+    """Find the best passage of each source that was read."""
     whys = {item.source.id: item.why for item in case.evidence} | case.reasons
     evidence = best_of(case, case.sources, whys, progress, tools)
     summary = plural(len(evidence), "1 passage to inspect", "{n} passages to inspect")
@@ -506,7 +504,7 @@ def passages(case: Case, progress: Progress, tools: StageContext) -> StageResult
 def best_of(
     case: Case, sources: Sequence[Source], whys: Mapping[str, str], progress: Progress, tools: StageContext
 ) -> tuple[Evidence, ...]:
-    """The best passage of each of these that was read, with why it is there by source; see `build_evidence`."""
+    """Return the best passage of each of these that was read, with why it is there by source; see `build_evidence`."""
     snippets, texts = _collect_snippets(case), tools.cases.texts(Act.WORK, case.id, _text_hashes(sources))
     readable = [
         ReadSource(
@@ -531,19 +529,19 @@ def best_of(
 
 
 def _text_hashes(sources: Sequence[Source]) -> list[str]:
-    """The sha256 of the text of each source that was read."""
+    """Return the sha256 of the text of each source that was read."""
     return [it.text_sha256 for it in sources if it.outcome is FetchOutcome.READ and it.text_sha256]
 
 
 def _fill_post_from_notes(case: Case) -> Post:
-    """The post; of one that is known by its address alone, what notes say of it."""
+    """Return the post; if only its address is known, with what notes say of it."""
     if case.post.has_words or case.supernote is None:
         return case.post.as_read
     return case.post.replace(text=" ".join(without_urls(note.text) for note in case.supernote.used))
 
 
 def _collect_snippets(case: Case) -> dict[str, str]:
-    """By source, the words with which a search showed it, or what the notes say that link to it: none is copied."""
+    """Return by source the words of the search result, or of notes that link to it: none is copied into a note."""
     found: dict[str, str] = {}
     for note in case.supernote.used if case.supernote else ():
         for url in links_of(note):
@@ -558,7 +556,7 @@ def _collect_snippets(case: Case) -> dict[str, str]:
 
 
 def merged(newest: Case, worked_on: Case, changes: Changes) -> dict[str, object]:
-    """A stage's result, with what a person did while it was at work kept: reviews, passages, words."""
+    """Return a stage's result with what a person did meanwhile: reviews, passages, words."""
     result = dict(changes)
     persons = [with_cutoff_notice(item, newest) for item in newest.evidence if _is_reviewed_or_pasted(item)]
     if "evidence" in result:
@@ -575,7 +573,7 @@ def merged(newest: Case, worked_on: Case, changes: Changes) -> dict[str, object]
 
 
 def _merge_evidence(newest: Case, persons: Sequence[Evidence], found: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """What a person opened or pasted stays, under its id; new passages are numbered from the next free one."""
+    """Keep what a person opened or pasted, under its id; number new passages from the next free one."""
     present = {item.source.id: item for item in newest.evidence}
     number = newest.next_evidence_number
     kept: list[Evidence] = []

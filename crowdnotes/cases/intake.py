@@ -1,4 +1,4 @@
-"""What comes into a case from a person: the post and its images, the sources to read, passages copied by hand."""
+"""What a person puts into a case: the post and its images, the sources to read, passages copied by hand."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ NEVER_IN_TEXT = re.compile(r"[\x00\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class RefusedLink:
-    """A line that cannot be taken as a link, as it was given, and why."""
+    """A line that is no usable link, as it was given, and why."""
 
     line: str
     why: InputError
 
 
 def usable_urls(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[RefusedLink, ...]]:
-    """The lines that can be links, each once, as `checked_urls` takes them; and those that cannot, each with why."""
+    """Return the lines that can be links, each once, as `checked_urls` takes them; and the others with the reasons."""
     urls: dict[str, None] = {}
     refused: list[RefusedLink] = []
     for line in lines:
@@ -79,7 +79,7 @@ def usable_urls(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[RefusedLin
 
 
 def checked_urls(urls: Sequence[str]) -> tuple[str, ...]:
-    """The URLs, each once, in order; InputError names the first that cannot be one, or is one too many."""
+    """Return the URLs, each once, in order; InputError names the first that cannot be one, or is one too many."""
     taken, refused = usable_urls([url for url in urls if url.strip()])
     if refused:
         raise refused[0].why
@@ -87,7 +87,7 @@ def checked_urls(urls: Sequence[str]) -> tuple[str, ...]:
 
 
 def checked_url(url: str) -> str:
-    """The address with a scheme; InputError in a sentence when it cannot be one."""
+    """Return the address with a scheme; InputError in a sentence when it cannot be one."""
     given = NEVER_IN_TEXT.sub("", url).strip()
     url, said = given, shown(given)
     if len(given) > _MAX_URL_CHARACTERS:
@@ -109,7 +109,7 @@ def checked_url(url: str) -> str:
 
 
 def shown(url: str) -> str:
-    """An address as a sentence can hold it."""
+    """Return an address in a form that fits a sentence."""
     return url if len(url) <= 80 else f"{url[:77]}…"
 
 
@@ -121,7 +121,7 @@ GATHERING = _SEARCH_STAGES | {StageName.READ, StageName.PASSAGES}
 
 @dataclass(frozen=True, slots=True)
 class SearchScope:
-    """Where a gathering looks, and the day that evidence must not be later than."""
+    """Where a gathering searches, and the last day of evidence."""
 
     mode: Mode
     urls: tuple[str, ...] = ()
@@ -133,14 +133,14 @@ class SearchScope:
 
 
 def search_scope_of(case: Case) -> SearchScope:
-    """Where the case's next gathering looks."""
+    """Return where the case's next gathering searches."""
     return SearchScope(
         case.mode, case.urls, case.libraries, case.services, case.until, case.own_words, case.read_through
     )
 
 
 def missing_scope_error(places: SearchScope) -> InputError | None:
-    """Why nothing can be gathered there; None when something can."""
+    """Return why nothing can be gathered there; None when something can."""
     if places.mode is Mode.AUTOMATION and not (places.libraries or places.services):
         return InputError("There is nothing to search.", "Choose a library or service, add links or paste a passage.")
     if places.mode is Mode.AUGMENTATION and not places.urls:
@@ -156,10 +156,10 @@ def can_gather(case: Case) -> bool:
 def checked_post(
     text: str, url: str | None, known: str | None = None, *, has_notes: bool = False, context: str = ""
 ) -> Post:
-    """The post, or InputError in a sentence when it is empty, longer than X allows, or at no address on X.
+    """Return the post, or raise InputError when it is empty, longer than X allows, or at no address on X.
 
-    An address that is `known` already, because the case has it, is not checked again. With notes of others
-    (`has_notes`) a post may do without words where its address is known.
+    An address that is `known`, because the case has it, is not checked again. With notes of others (`has_notes`) a post
+    needs no words if its address is known.
     """
     text, context = (NEVER_IN_TEXT.sub("", given).replace("\r\n", "\n").strip() for given in (text, context))
     if not text and not (has_notes and url and url.strip()):
@@ -177,7 +177,7 @@ def checked_post(
 
 
 def _read_time_from_url(url: str | None) -> datetime | None:
-    """When a post was written, as the number in its address tells."""
+    """Return when a post was written, by the number in its address."""
     number = post_number(url or "")
     return time_of_id(number) if number is not None else None
 
@@ -209,10 +209,10 @@ def create_case(
     context: str = "",
     known_as: str | None = None,
 ) -> Case:
-    """Store a new case, with an id of its own or the one by which it is `known_as` before it is made.
+    """Store a new case, with an id of its own or the one it is already `known_as`.
 
     Raises InputError for an empty or over-long post, unusable sources or images, and for a case `to_gather` at once
-    when there is nowhere to look; nothing is written then. Without `read_through` the reading services are those that
+    when there is nowhere to search; nothing is stored then. Without `read_through` the reading services are those that
     the setting names.
     """
     at, by = cases.now(), cases.require(Act.PRACTISE if recorded_answers else Act.BEGIN)
@@ -246,9 +246,9 @@ def new_case_id() -> str:
 
 
 def edit_post(cases: Cases, case_id: str, text: str, *, url: str | None = None, context: str | None = None) -> Case:
-    """Change the post. The evidence was for another text: it goes on record and the search starts anew.
+    """Change the post. The evidence was for another text: it goes on record and the search starts again.
 
-    Without a `context` the one it has stays.
+    Without a `context` the old one stays.
     """
     case = cases.get(case_id, Act.EDIT)
     context, has_notes = case.post.context if context is None else context, case.supernote is not None
@@ -268,7 +268,7 @@ def change_post(case: Case, at: datetime, by: Person, post: Post) -> Case:
 
 
 def replace_post(case: Case, at: datetime, by: Person, post: Post, kind: str, detail: str) -> Case:
-    """Another post, with a line in the audit trail.
+    """Replace the post, with an event.
 
     If it says something else than before, everything found and written for the old words goes on record.
     """
@@ -303,7 +303,7 @@ def set_sources(
     own_words: str = "",
     read_through: Sequence[str] = (),
 ) -> Case:
-    """Say where the next gathering looks, for what and until which day. Passages that a person opened stay."""
+    """Set where the next gathering searches, for what and until which day. Passages that a person opened stay."""
     places = SearchScope(
         mode,
         checked_urls(urls),
@@ -317,7 +317,7 @@ def set_sources(
 
 
 def change_sources(case: Case, at: datetime, by: Person, places: SearchScope) -> Case:
-    """Say where to look and until when; the stages that this makes out of date will run again."""
+    """Set where to search and until when; the stages that this makes out of date run again."""
     libraries, services = tuple(dict.fromkeys(places.libraries)), tuple(dict.fromkeys(places.services))
     wanted = (places.mode, libraries, services, places.until, places.own_words)
     before = (case.mode, case.libraries, case.services, case.until, case.own_words)
@@ -348,7 +348,7 @@ def change_sources(case: Case, at: datetime, by: Person, places: SearchScope) ->
 
 @requires(Act.EDIT)
 def write_anyway(case: Case, at: datetime, by: Person) -> Case:
-    """Search and write although raters may want no note. Where there was nothing to search for, claims are sought."""
+    """Search and write although raters may want no note. If there was nothing to search for, look for claims."""
     redo = GATHERING if not case.queries else frozenset()
     stages = tuple(stage for stage in case.stages if stage.name not in redo)
     detail = case.wanted.reason if case.wanted is not None else ""
@@ -356,7 +356,7 @@ def write_anyway(case: Case, at: datetime, by: Person) -> Case:
 
 
 def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[str, SourceCategory]) -> Evidence:
-    """Evidence from words that a person copied; `categories` are the user's own (EvidenceSettings.categories).
+    """Return evidence from words that a person copied; `categories` are the user's own (EvidenceSettings.categories).
 
     InputError when there are no words or far too many, or the address is that of no evidence, such as a home page.
     """
@@ -393,7 +393,7 @@ def add_passage_by_hand(cases: Cases, case_id: str, *, url: str | None, title: s
 
 
 def _find_nearest_sentence(text: str, asked: str) -> tuple[Span, ...]:
-    """The sentence with the most of the words of what is asked; none where no sentence has any."""
+    """Return the sentence that shares most words with the claim; none where no sentence shares any."""
     wanted = content_stems(asked)
     shared = {span: len(wanted & content_stems(text[span.start : span.end])) for span in split_evidence(text)}
     best = max(shared, key=lambda span: shared[span], default=None)
@@ -401,7 +401,7 @@ def _find_nearest_sentence(text: str, asked: str) -> tuple[Span, ...]:
 
 
 def _tidy_pasted_text(text: str) -> str:
-    """As pages are tidied; but the tabs between the cells of a copied table stay, or its numbers would run together."""
+    """Tidy it as pages are tidied, but keep the tabs of a copied table, so that its numbers stay separate."""
     lines = ("\t".join(map(tidy_text, line.split("\t"))).strip() for line in text.splitlines())
     return re.sub("\n{3,}", "\n\n", "\n".join(lines)).strip()
 
@@ -440,7 +440,7 @@ class Attachment:
 
 
 def usable_images(given: Sequence[Attachment]) -> tuple[list[Attachment], list[InputError]]:
-    """The files that a post can take, and why each of the others cannot be taken."""
+    """Return the files that a post can take, and why each of the others cannot be taken."""
     taken: list[Attachment] = []
     refused: list[InputError] = []
     for item in given:
@@ -457,7 +457,7 @@ def usable_images(given: Sequence[Attachment]) -> tuple[list[Attachment], list[I
 
 
 def checked_image(given: Attachment) -> tuple[Image, bytes]:
-    """The image and the bytes to keep; InputError for what is no picture, too large, or says too much."""
+    """Return the image and the bytes to store; InputError for what is no picture, too large, or has too long words."""
     picture = clean_picture(given.content, given.name)
     text, shows = _check_image_words(given.text), _check_image_words(given.shows)
     image = Image(
@@ -474,7 +474,7 @@ def checked_image(given: Attachment) -> tuple[Image, bytes]:
 
 
 def with_images(post: Post, images: tuple[Image, ...]) -> Post:
-    """The post with the images behind those it has; the same picture twice counts once. InputError over four."""
+    """Return the post with the images added; the same picture twice counts once. InputError over four."""
     every = {image.sha256: image for image in (*images, *post.images)}
     ordered = dict.fromkeys(image.sha256 for image in (*post.images, *images))
     if len(ordered) > MAX_IMAGES:
@@ -501,7 +501,7 @@ def attach_image(cases: Cases, case_id: str, content: bytes, name: str) -> Case:
 
 @requires(Act.EDIT)
 def remove_image(case: Case, at: datetime, by: Person, sha256: str) -> Case:
-    """Take an image off the post; one that is gone already changes nothing."""
+    """Remove an image from the post; one that is gone already changes nothing."""
     image = find_image(case, sha256)
     if image is None:
         return case
@@ -533,12 +533,12 @@ def preview(content: bytes, name: str = "image") -> bytes:
 
 
 def unread_images(case: Case) -> tuple[Image, ...]:
-    """The images that nobody and nothing has looked at."""
+    """Return the images that no person and no engine has looked at."""
     return tuple(image for image in case.post.images if not image.read_by)
 
 
 def find_image(case: Case, sha256: str) -> Image | None:
-    """The post's image with that hash, if it still has it."""
+    """Return the post's image with that hash, if it still has it."""
     return next((image for image in case.post.images if image.sha256 == sha256), None)
 
 

@@ -1,7 +1,7 @@
 """What authors and moderators do with a submitted case, as pure functions, like `actions`.
 
-A moderator claims a case and has it to themselves for 15 minutes after what they last did (`LEASE`), by the database's
-clock, which every caller gives as `at`. What they find of each sentence and passage is kept as they go.
+A claimed case is the moderator's alone for 15 minutes after their last act (`LEASE`), by the database's clock, which
+every caller passes as `at`. What they find of each sentence and passage is stored as they go.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def submit_case(cases: Cases, case_id: str, message: str = "", *, readers: int =
 
 @requires(Act.SUBMIT, Clock.DATABASE)
 def withdraw(case: Case, at: datetime, by: Person) -> Case:
-    """Take a case back from the moderators, unless one of them is at it."""
+    """Take a case back from the moderators, unless one of them has claimed it."""
     _require_submitted(case)
     lease = case.desk.lease
     if lease is not None and lease.holds(at) and lease.holder.key != by.key:
@@ -117,7 +117,7 @@ def withdraw(case: Case, at: datetime, by: Person) -> Case:
 
 
 def open_comments(case: Case) -> tuple[Suggestion, ...]:
-    """The moderators' comments that have no answer yet."""
+    """Return the moderators' comments that have no answer yet."""
     return tuple(item for item in case.suggestions if item.owed and item.waits)
 
 
@@ -126,9 +126,9 @@ def open_comments(case: Case) -> tuple[Suggestion, ...]:
 
 @requires(Act.REVIEW, Clock.DATABASE)
 def claim(case: Case, at: datetime, by: Person) -> Case:
-    """Have a submitted case to oneself; one whose lease ran out is taken over, on record. Claiming again renews.
+    """Claim a submitted case; if an earlier lease ran out, as a takeover on record. Claiming again renews.
 
-    Refused while somebody else holds it, and for who has read it already where others have to.
+    Refused while another moderator holds it, and for a moderator who has read it already where others have to.
     """
     _require_submitted(case)
     work = case.desk
@@ -143,7 +143,7 @@ def claim(case: Case, at: datetime, by: Person) -> Case:
 
 @requires(Act.REVIEW, Clock.DATABASE)
 def take_over(case: Case, at: datetime, by: Person) -> Case:
-    """Claim a case that somebody else holds, on record; they are told at their next act."""
+    """Claim a case that another moderator holds, on record; they are informed at their next act."""
     _require_submitted(case)
     _require_unread(case, by)
     return _assign_lease(case, at, by)
@@ -165,9 +165,9 @@ def _assign_lease(case: Case, at: datetime, by: Person) -> Case:
 
 @requires(Act.REVIEW, Clock.DATABASE)
 def renew(case: Case, at: datetime, by: Person) -> Case:
-    """The whole time anew, also where it ran out and nobody else took the case. No line in the audit trail.
+    """Start the whole time again, also where it ran out and nobody else took the case. No event.
 
-    WorkflowError where somebody else has it now, or nobody claimed it.
+    WorkflowError where another moderator has it now, or nobody claimed it.
     """
     require_open(case)
     lease = case.desk.lease
@@ -184,7 +184,7 @@ def renew(case: Case, at: datetime, by: Person) -> Case:
 
 
 def _explain_missing_claim(case: Case, by: Person) -> str:
-    """Why that person holds no claim, also where its author took the case back from them."""
+    """Return the error of a person without a claim, also where its author took the case back."""
     since: list[str] = []
     for event in reversed(case.events):
         if event.by_key == by.key and event.kind in ("claimed", "taken over"):
@@ -206,7 +206,7 @@ def release(case: Case, at: datetime, by: Person) -> Case:
 
 
 def require_free(case: Case, by: Person) -> None:
-    """Refuse what ends a review while somebody else has claimed the case: they would work for nothing."""
+    """Refuse what ends a review while another moderator has claimed the case: their work would be lost."""
     lease = case.desk.lease
     if lease is not None and lease.holder.key != by.key:
         raise WorkflowError("claimed", _describe_holder(lease), "Take another case, or take this one over.")
@@ -217,9 +217,9 @@ def require_free(case: Case, by: Person) -> None:
 
 @requires(Act.REVIEW, Clock.DATABASE)
 def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: str, support: Support) -> Case:
-    """What a moderator finds of one pair, which they read by that; renews their claim.
+    """Store what a moderator finds of one pair, which also counts as reading it; renews their claim.
 
-    Who finds that a passage supports the sentence, or partly, has also judged that the note may use it.
+    By finding that a passage supports the sentence, or partly, they also judge that the note may use it.
     """
     renewed = renew(case, at, by)
     if Pair(words, evidence_id) not in pairs(hide_other_reviews(case, by)):
@@ -241,7 +241,7 @@ def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: st
     evidence = with_review(case, evidence_id, review)
     sentence = next((it for it in case.sentences if case.draft and it.words_in(case.draft.text) == words), None)
     doubts = sentence.doubts if sentence is not None else ()
-    settled = support is Support.SUPPORTED  # who read both, with the hints beside them, has weighed those
+    settled = support is Support.SUPPORTED  # the moderator saw the hints with both texts
     return with_check(
         renewed, at, by, words, evidence_id, support, doubts=doubts, settled=settled and bool(doubts), evidence=evidence
     )
@@ -255,9 +255,9 @@ def _has_support_for_other_sentence(case: Case, by: Person, words: str, evidence
 
 @requires(Act.REVIEW, Clock.DATABASE)
 def finish_reading(case: Case, at: datetime, by: Person) -> Case:
-    """Keep what a moderator found of every pair; where others have to read it too, it goes back into the queue.
+    """Finish a moderator's reading once every pair is judged; the case returns to the queue if others have to read it.
 
-    What two find is never known to the second before they are done: see `hide_other_reviews`.
+    A second reader never sees the first one's findings before they finish: see `hide_other_reviews`.
     """
     renewed = renew(case, at, by)
     found = {
@@ -338,7 +338,7 @@ def send_back(case: Case, at: datetime, by: Person, comments: Sequence[Comment],
 
 @requires(Act.REVIEW, Clock.DATABASE)
 def resolve_comment(case: Case, at: datetime, by: Person, suggestion_id: str) -> Case:
-    """A comment needs no answer any more, says a moderator."""
+    """Mark a comment as needing no answer any more, as a moderator."""
     asked = next((item for item in case.suggestions if item.id == suggestion_id and item.owed and item.waits), None)
     if asked is None:
         raise InputError(f"There is no suggestion {suggestion_id}.")
@@ -361,7 +361,7 @@ def assign(case: Case, at: datetime, by: Person, to: Person | None) -> Case:
 
 @requires(Act.ASSIGN, Clock.DATABASE)
 def prioritise(case: Case, at: datetime, by: Person, first: bool) -> Case:
-    """Put a case before all that are not, or take that back."""
+    """Put a case before all others, or take that back."""
     _require_submitted(case)
     if case.desk.raised == first:
         return case
@@ -369,9 +369,10 @@ def prioritise(case: Case, at: datetime, by: Person, first: bool) -> Case:
 
 
 def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
-    """How many moderators have to read the case, each without the others' findings: one or two.
+    """Set how many moderators have to read the case, each without the others' findings: one or two.
 
-    Fewer only for who asked for two, before another begins to read; or for an admin, where no second one can read it.
+    Fewer only by the person who asked for two, before another begins to read; or by an admin, if no second one can read
+    it.
     """
     _require_submitted(case)
     if readers not in (1, 2):
@@ -383,9 +384,7 @@ def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
     may_lower = (asked_by == by.key and not has_begun) or (isinstance(by, Actor) and by.role is Role.ADMIN)
     if readers < case.desk.readers and not may_lower:
         # Else one might approve it alone, or end it, look at what another found, reopen it and read it as if blind.
-        why = (
-            "A moderator has begun to read this case." if has_begun else "Somebody asked for two readers of this case."
-        )
+        why = "A moderator has begun to read this case." if has_begun else "Two readers were asked for."
         raise WorkflowError("being read", why, "Let a second one read it too. An admin may change it if none can.")
     if readers > case.desk.readers and was_open_to_all(case):
         raise WorkflowError(
@@ -430,7 +429,7 @@ def claim_next(cases: Cases) -> Case | None:
 
 
 def versions(case: Case) -> tuple[tuple[datetime, str, str], ...]:
-    """Every text that the note had, as far as known: when, by whom, the words. Oldest first, each text once."""
+    """Return every known text of the note: when, by whom, the words. Oldest first, each text once."""
     written = {"note edited", "candidate chosen", "edit undone"}
     known = [(event.at, event.by, event.detail) for event in case.events if event.kind in written and event.detail]
     drafts = (*case.revisions, *((case.draft,) if case.draft else ()))
@@ -443,7 +442,7 @@ def versions(case: Case) -> tuple[tuple[datetime, str, str], ...]:
 
 
 def text_read_before(case: Case, key: str) -> str | None:
-    """The other text of the note that the reader of that `Person.key` read last; "" where it is not known any more.
+    """Return the other text of the note that the reader of that `Person.key` read last; "" if it is not known any more.
 
     None where they read this one, or none.
     """
@@ -455,7 +454,7 @@ def text_read_before(case: Case, key: str) -> str | None:
 
 
 def what_changed(case: Case, key: str) -> str:
-    """What was changed since the reader of that `Person.key` read this text of the note; "" where nothing was."""
+    """Return what changed since that reader read this text of the note; "" where nothing did."""
     readings = (*case.desk.earlier_readings, *case.desk.readings)
     last = next((reading for reading in reversed(readings) if reading.reader.key == key), None)
     text = case.draft.sha256 if case.draft else ""

@@ -1,4 +1,4 @@
-"""Who may do an act to a case: `require` raises NotAllowedError, and `requires` makes a rule an action that has one."""
+"""Who may do an act to a case: `require` raises NotAllowedError, and `requires` makes an action of a rule."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Rule = Callable[Concatenate[Case, datetime, Person, P], Case]
 
 
 class Clock(StrEnum):
-    """Whose time an action goes by. Machines that share a database agree on how long a claim lasts by its clock."""
+    """Which clock an action goes by. Machines that share a database use its clock for claims."""
 
     APP = "app"
     DATABASE = "database"
@@ -49,7 +49,7 @@ class Action(Generic[P]):
     by_reviewers: bool = False
 
     def __call__(self, case: Case, at: datetime, by: Person, /, *args: P.args, **kwargs: P.kwargs) -> Case:
-        """Return the next version by the rule alone, for other rules and for tests: nobody's permission is checked."""
+        """Return the next version by the rule alone, without checking permissions: for other rules and tests."""
         return self.rule(case, at, by, *args, **kwargs)
 
 
@@ -61,7 +61,7 @@ def requires(
 
 
 def actor_of(issuer: str, subject: str, name: str, role: str) -> Actor:
-    """Somebody as a setting or another system names them. Raises InputError, with what is wrong of it."""
+    """Return the actor that a setting or another system names. Raises InputError, with what is wrong."""
     if role not in list(Role):
         raise InputError(f"There is no role “{role}”.", f"Use one of: {', '.join(Role)}.")
     try:
@@ -76,7 +76,7 @@ def actor_of(issuer: str, subject: str, name: str, role: str) -> Actor:
 
 
 def local_owner(name: str) -> Actor:
-    """Whoever has the machine to themselves: all is theirs, whatever they call themselves. InputError for no name."""
+    """Return the owner of a single-user machine, under any name, with all rights. InputError for no name."""
     return actor_of(*LOCAL_OWNER, name, Role.ADMIN)
 
 
@@ -87,7 +87,7 @@ def require(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: boo
 
 
 def require_editable(case: Case, by: Person, *, by_reviewers: bool = False) -> None:
-    """Refuse changes to a case that is with the moderators: only its author makes them, and nobody while it is claimed.
+    """Refuse changes to a case that is with the moderators, except by its author while nobody has claimed it.
 
     `by_reviewers`: the moderator who holds the claim may too, and any moderator while nobody does.
     """

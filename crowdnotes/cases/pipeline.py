@@ -13,9 +13,8 @@ from crowdnotes.jobs import Step
 class Job:
     """What a person can start on a case.
 
-    `doing` is what is shown while it is at work; `place` is the step of the Draft page, or else the page, at which it
-    is started, watched and taken up again. `steps` makes them from a case's id, and may refuse with a WorkflowError or
-    InputError.
+    `doing` is shown while it runs; `place` is the step of the Draft page, or else the page, at which it is started,
+    watched and resumed. `steps` makes them from a case's id, and may refuse with a WorkflowError or InputError.
     """
 
     doing: str

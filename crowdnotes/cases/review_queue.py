@@ -1,4 +1,4 @@
-"""The moderators' queue in the database: found, sorted and counted by narrow rows beside the cases."""
+"""The moderators' queue in the database: found, sorted and counted by narrow rows, one for each case."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, presence, queue, storable_text
 
 _Query = TypeVar("_Query", bound=Select[Any])
-_PRESENCE_TIMEOUT = timedelta(seconds=75)  # the page tells every 30 seconds that somebody is still there
+_PRESENCE_TIMEOUT = timedelta(seconds=75)  # an open page reports every 30 seconds
 
 
 def save_queue_row(connection: Connection, case: Case) -> None:
-    """Write what the queue knows of a case, inside the step that keeps the case."""
+    """Write what the queue knows of a case, inside the step that stores the case."""
     work = case.desk
     connection.execute(delete(queue).where(queue.c.case_id == case.id))
     if work.submitted_at is None:
@@ -70,12 +70,12 @@ class Queue:
         self._engine = engine
 
     def now(self) -> datetime:
-        """By the database's clock, which leases go by."""
+        """Return the time of the database's clock, which leases go by."""
         with reading(self._engine) as connection:
             return now_of(connection)
 
     def items(self, who: Person, asked: QueueQuery, limit: int, offset: int = 0) -> list[QueueItem]:
-        """The lines of a page, in order."""
+        """Return the lines of a page, in order."""
         with reading(self._engine) as connection:
             # The page's ids first: the cases' wide rows are then read for those alone.
             page = _select_page_of_ids(who, asked, now_of(connection), limit, offset).subquery()
@@ -87,11 +87,11 @@ class Queue:
                 .order_by(*_get_order_columns(asked.order, queue.c))
             )
             items = [QueueItem.model_validate(dict(row)) for row in connection.execute(rows).mappings()]
-            # Whoever has not read a case may not know yet that its readers found different things.
+            # A person who has not read a case may not know yet that its readers disagree.
             return [item if f"\n{who.key}\n" in item.read_by else item.replace(disagree=False) for item in items]
 
     def count(self, who: Person, asked: QueueQuery) -> int:
-        """How many lines there are; `MOST` where there are more, which nobody goes through line by line."""
+        """Return how many lines there are; `MOST` where there are more, which nobody reads one by one."""
         with reading(self._engine) as connection:
             at = now_of(connection)
             some = [_filter_queue(select(queue.c.case_id), who, asked, at, state).limit(MOST) for state in asked.states]
@@ -99,7 +99,7 @@ class Queue:
             return min(found, MOST)
 
     def next_for(self, who: Person, *, without_own: bool, limit: int = 10) -> list[str]:
-        """The ids of cases that the person may claim now: those assigned to them first, then by their turn."""
+        """Return the ids of cases that the person may claim now: those assigned to them first, then by their turn."""
         mine = QueueQuery(QueueScope.MINE, without_own=without_own)
         free = QueueQuery(QueueScope.FREE, without_own=without_own)
         with reading(self._engine) as connection:
@@ -112,7 +112,7 @@ class Queue:
             return list(dict.fromkeys(found))
 
     def read_ids(self, limit: int) -> list[str]:
-        """The ids of cases that somebody has finished reading, where two or more are asked to, the newest first."""
+        """Return the ids of cases that a reader has finished, where two or more are asked to, the newest first."""
         read = select(queue.c.case_id).where(queue.c.several).order_by(queue.c.submitted_at.desc())
         with reading(self._engine) as connection:
             return list(connection.scalars(read.limit(limit)).all())
@@ -120,7 +120,7 @@ class Queue:
     # --- who has it open ---
 
     def seen(self, case_id: str, who: Person) -> list[str]:
-        """Note that somebody has a case open; gives the names of others who have."""
+        """Record that a person has a case open; return the names of others who have."""
         with writing(self._engine) as connection:
             at, mine = now_of(connection), presence.c.person == who.key
             of_case = presence.c.case_id == storable_text(case_id)
@@ -135,7 +135,7 @@ class Queue:
             return list(connection.scalars(others).all())
 
     def looking(self, case_ids: list[str], who: Person) -> dict[str, list[str]]:
-        """By id of a case, the names of others who have it open now."""
+        """Return by case id the names of others who have it open now."""
         with reading(self._engine) as connection:
             found = select(presence.c.case_id, presence.c.name).where(
                 presence.c.case_id.in_(case_ids),
@@ -153,7 +153,7 @@ def _join_reader_keys(keys: Iterable[str]) -> str:
 
 
 def _exclude_cases_read_by(who: Person) -> ColumnElement[bool]:
-    """Who has read a case is not the one to take it while others have to."""
+    """Leave out cases that the person has read while others have to."""
     return or_(queue.c.readers == 0, ~queue.c.read_by.contains(f"\n{who.key}\n", autoescape=True))
 
 
@@ -168,7 +168,7 @@ def _get_order_columns(order: Order, columns: Any) -> tuple[Any, ...]:
 def _select_page_of_ids(
     who: Person, asked: QueueQuery, at: datetime, limit: int, offset: int, *further: ColumnElement[bool]
 ) -> Select[Any]:
-    """The ids of a page. Each state is looked through by its index, no further than the page needs."""
+    """Select the ids of a page. Each state is read by its index, no further than the page needs."""
     parts = []
     for state in asked.states:
         columns = select(queue.c.case_id, queue.c.turn, queue.c.submitted_at)
@@ -198,7 +198,7 @@ def _filter_queue(query: _Query, who: Person, asked: QueueQuery, at: datetime, s
 
 
 def _is_close(case: Case) -> bool:
-    """Whether the simulated jury's interval of this very note touches the line that shows a note."""
+    """Return whether the simulated jury's interval of this very note includes the line that shows a note."""
     verdict = case.verdict_on(case.draft.sha256) if case.draft else None
     if verdict is None or verdict.means_nothing or case.classification is Classification.NOT_MISLEADING:
         return False
@@ -206,5 +206,5 @@ def _is_close(case: Case) -> bool:
 
 
 def _ratings_of_notes(case: Case) -> int:
-    """How often the notes on its post were rated so far, the figure that the program has for how a post spreads."""
+    """Return how often the notes on its post were rated so far, the only figure for how a post spreads."""
     return sum(note.ratings.count for note in case.supernote.notes) if case.supernote else 0

@@ -1,8 +1,8 @@
 """The stages that the program works through, in one table, and the runner that makes steps of a job of them.
 
-A step reads the newest case, does its stage's work, and writes the result and a line about itself in one transaction. A
-stage that is on record is not run again: that is what resuming is. Posts, follow-up searches and supernotes run on the
-same table: a plan chooses its stages from it, and what is particular to one run of a stage is put in its place.
+A step reads the newest case, does its stage's work, and writes the result and a record of itself in one transaction. A
+recorded stage does not run again, so that a job resumes. Posts, follow-up searches and supernotes use the same table: a
+plan chooses stages from it and replaces what is particular to one run.
 """
 
 from __future__ import annotations
@@ -66,19 +66,19 @@ class Touches(StrEnum):
     LINK_CHECKS = "link checks"
 
     def require(self, case: Case, by: Person) -> None:
-        """Raise WorkflowError where that person may not: see `require_editable`. Everybody may ask the links."""
+        """Raise WorkflowError where that person may not: see `require_editable`. Everybody may check the links."""
         if self is not Touches.LINK_CHECKS:
             require_editable(case, by, by_reviewers=self is Touches.SCORES)
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage as it is run. It writes nothing but texts; what it found is kept by the runner.
+    """A stage as it is run. It writes nothing but texts; the runner stores its result.
 
-    `skip` says how it ended before, or why it need not run. No stage is run again by the job that did it, whichever
-    worker has that job now, and a `resumable` one by none. `search` is the follow-up search that it belongs to and is
-    kept with. `again`: its job does it a second time. `step` names its step, if not as the stage. `beside` is begun
-    while it runs, and what that finds is kept at once.
+    `skip` says how it ended before, or why it need not run. No job runs a stage twice, whichever worker has the job
+    now; a `resumable` stage is run by no later job either. `search` is the follow-up search that it belongs to and is
+    stored with. `again`: its job runs it a second time. `step` names its step, if not as the stage. `meanwhile` runs at
+    the same time, and its result is stored at once.
     """
 
     name: StageName
@@ -90,7 +90,7 @@ class Stage:
     search: SearchSelector | None = None
     again: bool = False
     step: str = ""
-    beside: Stage | None = None
+    meanwhile: Stage | None = None
 
 
 def _in_round(name: StageName, title: str, run: Callable[[Case, Progress, StageContext], StageResult]) -> Stage:
@@ -207,17 +207,17 @@ def scoring(case: Case, _: StageContext, *, before_inspection: bool, scores_only
     if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
         raise WorkflowError("no note", "There is no note to score yet.", "Write the note first.")
     score, links = partial(writing_stages.score, before_inspection=before_inspection), STAGES[StageName.LINKS]
-    assess = replace(STAGES[StageName.ASSESS], run=score, beside=None if scores_only else links)
+    assess = replace(STAGES[StageName.ASSESS], run=score, meanwhile=None if scores_only else links)
     return [assess] if scores_only else [assess, STAGES[StageName.JURY], links]
 
 
 def combining(case: Case, context: StageContext) -> list[Stage]:
     """Read the linked pages, then make, filter and rank candidates; a model compares the best; credit the notes.
 
-    Work that was stopped goes on where it was. Raises WorkflowError for a case without notes, or when none is used.
+    Stopped work resumes. Raises WorkflowError for a case without notes, or when none is used.
     """
     if not supernote_actions.require_work(case).used:
-        raise WorkflowError("no notes", "No note is used.", "Choose one to use: the reasons are beside them.")
+        raise WorkflowError("no notes", "No note is used.", "Choose one to use: each shows why it is left out.")
 
     def needs(there: Callable[[Case], object], otherwise: StageOutcome) -> Callable[[Case], StageOutcome | None]:
         return lambda newest: None if there(newest) else otherwise
@@ -273,7 +273,7 @@ def _keep_stage_result(newest: Case, worked_on: Case, changes: Changes, stage: S
 class StageRunner:
     """Makes the steps of long work on a case, for a job runner; holds no case.
 
-    The steps act as the person of `cases`: each asks again, before it works and before it keeps what came of it.
+    The steps act as the person of `cases`: permissions are checked before each works and before it stores its result.
     """
 
     def __init__(self, cases: Cases, context: StageContext) -> None:
@@ -281,7 +281,7 @@ class StageRunner:
         self.context = replace(context, cases=cases)
 
     def with_fence(self, job: JobRecord) -> StageRunner:
-        """Return the same for the steps of a job: nothing more is kept once another worker took it over."""
+        """Return the same for the steps of a job: it stores nothing more once another worker took the job over."""
         return StageRunner(self.cases.with_fence(Fence(job.id, job.fence)), self.context)
 
     def gather_steps(self, case_id: str) -> list[Step]:
@@ -292,11 +292,11 @@ class StageRunner:
         return [*images, *steps]
 
     def follow_up_steps(self, case_id: str) -> list[Step]:
-        """See `following_up`."""
+        """Return the steps of `following_up`."""
         return self._steps(case_id, following_up)
 
     def write_steps(self, case_id: str, *, before_inspection: bool = False) -> list[Step]:
-        """See `writing`."""
+        """Return the steps of `writing`."""
         return self._steps(case_id, partial(writing, before_inspection=before_inspection))
 
     def assess_steps(self, case_id: str, *, before_inspection: bool = False, scores_only: bool = False) -> list[Step]:
@@ -305,7 +305,7 @@ class StageRunner:
         return self._steps(case_id, plan, Touches.SCORES)
 
     def supernote_steps(self, case_id: str) -> list[Step]:
-        """See `combining`."""
+        """Return the steps of `combining`."""
         return self._steps(case_id, combining)
 
     def supernote_cost(self, case: Case) -> str:
@@ -313,11 +313,11 @@ class StageRunner:
         return supernote_stages.expected_cost(case, self.context).as_text()
 
     def suggestion_steps(self, case_id: str) -> list[Step]:
-        """See `answering`."""
+        """Return the steps of `answering`."""
         return self._steps(case_id, answering)
 
     def check_link_steps(self, case_id: str) -> list[Step]:
-        """See `checking_links`."""
+        """Return the steps of `checking_links`."""
         return self._steps(case_id, checking_links, Touches.LINK_CHECKS)
 
     def _steps(self, case_id: str, plan: Plan, touches: Touches = Touches.CASE) -> list[Step]:
@@ -333,7 +333,7 @@ class StageRunner:
         return [self._step(case_id, stage, begun) for stage in plan(case, self.context)]
 
     def _step(self, case_id: str, stage: Stage, begun: dict[StageName, Future[None]]) -> Step:
-        """Return the step that runs a stage and keeps what it found; `begun` are those that run beside others."""
+        """Return the step that runs a stage and stores its result; `begun` are those that run at the same time."""
         job_id = self.cases.job_id
         mark = f"{job_id} again" if stage.again else job_id
 
@@ -350,8 +350,8 @@ class StageRunner:
             return next(filter(is_finished, stages(case)), None) or stage.skip(case)
 
         def run(progress: Progress) -> StageOutcome:
-            if stage.beside is not None:
-                begun[stage.beside.name] = self._begin(case_id, stage.beside, progress)
+            if stage.meanwhile is not None:
+                begun[stage.meanwhile.name] = self._begin(case_id, stage.meanwhile, progress)
             while stage.name in begun and not wait([begun[stage.name]], timeout=0.05).done:
                 progress.check()  # where it failed it is done below, and fails there
             started = time.perf_counter()
@@ -364,8 +364,9 @@ class StageRunner:
                 require_still_open(newest)
                 (Touches.CASE if "draft" in changes else stage.touches).require(newest, actor)
                 at, engine = self.context.clock(), self.context.engine.name
-                told = dict(ended)
-                record = StageRecord(**told, name=stage.name, finished_at=at, seconds=seconds, engine=engine, job=mark)
+                record = StageRecord(
+                    **dict(ended), name=stage.name, finished_at=at, seconds=seconds, engine=engine, job=mark
+                )
                 if stage.search is not None:
                     return follow_up_stages.keep(newest, case, stage.search, changes, record)
                 return _keep_stage_result(newest, case, changes, record)
@@ -376,7 +377,7 @@ class StageRunner:
         return Step(name=name, title=stage.title, run=self._metered(case_id, run), finished=finished)
 
     def _begin(self, case_id: str, stage: Stage, progress: Progress) -> Future[None]:
-        """Run a stage on a thread of its own, and keep its changes as soon as they are there; it is not on record."""
+        """Run a stage on its own thread, and store its changes as soon as they are there, without a record."""
 
         def work() -> None:
             changes, _ = stage.run(self.cases.get(case_id, Act.WORK), progress, self.context)
@@ -387,13 +388,13 @@ class StageRunner:
 
             self.cases.update(Act.WORK, case_id, keep)
 
-        pool = ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-beside")
+        pool = ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-meanwhile")
         future = pool.submit(work)
         pool.shutdown(wait=False)
         return future
 
     def _metered(self, case_id: str, run: Callable[[Progress], StageOutcome]) -> Callable[[Progress], StageOutcome]:
-        """Return the same work; what it asks of a language model is added to `Case.usage`, also when it fails.
+        """Return the same work; its use of a language model is added to `Case.usage`, also when it fails.
 
         The budget holds for the case as a whole.
         """
@@ -401,12 +402,12 @@ class StageRunner:
         budget = Budget(bounds.budget_dollars, bounds.budget_tokens)
 
         def run_metered(progress: Progress) -> StageOutcome:
-            heard = _ModelProgress(progress)
-            meter = Meter(budget, self.cases.get(case_id, Act.WORK).used, progress.check, heard.tell)
+            shown = _ModelProgress(progress)
+            meter = Meter(budget, self.cases.get(case_id, Act.WORK).used, progress.check, shown.show_words)
             try:
                 with metered(meter):
-                    return run(heard)
-            finally:  # what was spent stays spent, whatever came of it and whoever may still work
+                    return run(shown)
+            finally:  # usage counts whatever the result, and even if the person may no longer work
                 if meter.by_step:
                     spent = sum(meter.by_step.values(), Usage())
                     count_in_span(calls=spent.calls, input_tokens=spent.input_tokens, output_tokens=spent.output_tokens)
@@ -451,9 +452,9 @@ class StageRunner:
                     cases.update(Act.WORK, case_id, partial(told_unread, detail=failed[-1]))
                     continue
                 cases.update(Act.WORK, case_id, partial(kept, image=image, reading=reading))
-            told = f"{len(waiting) - gone - len(failed)} of {len(waiting) - gone} read"
+            counts = f"{len(waiting) - gone - len(failed)} of {len(waiting) - gone} read"
             left = f"; type what the others say. {' '.join(failed)}" if failed else ""
-            return StageOutcome(summary=f"{told}{left}", reason=" ".join(failed))
+            return StageOutcome(summary=f"{counts}{left}", reason=" ".join(failed))
 
         def finished() -> StageOutcome | None:
             done = not intake.unread_images(cases.get(case_id, Act.WORK))
@@ -463,7 +464,7 @@ class StageRunner:
 
 
 class _ModelProgress:
-    """A step's progress, with the words of its model behind the counts while the model speaks."""
+    """A step's progress, with the model's newest words after the counts."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -471,11 +472,11 @@ class _ModelProgress:
         self.check = progress.check
 
     def count(self, done: int, total: int, note: str = "") -> None:
-        """See `Progress.count`."""
+        """Show progress, see `Progress.count`."""
         self._counted, self._note = (done, total), note
         self._progress.count(done, total, note)
 
-    def tell(self, _: str, words: str) -> None:
-        """See `Meter`."""
+    def show_words(self, _: str, words: str) -> None:
+        """Show the model's words, see `Meter`."""
         newest = words if len(words) <= _MAX_MODEL_WORDS_CHARACTERS else f"…{words[-_MAX_MODEL_WORDS_CHARACTERS:]}"
         self._progress.count(*self._counted, f"{self._note} · {newest}" if self._note else newest)

@@ -1,8 +1,8 @@
-"""Where cases are kept: whole, with every change atomic and the audit trail growing only.
+"""Where cases are stored: whole, with atomic changes and an audit trail that only grows.
 
-What a text may hold. The document and the texts of sources keep every character. Two kinds cannot be
-kept everywhere: NUL in PostgreSQL's text columns and a lone surrogate in any UTF-8. So in the columns
-made for listing and searching both read U+FFFD, and a lone surrogate reads U+FFFD in the document too.
+What a text may hold. The document and the texts of sources keep every character. Two kinds cannot be kept everywhere:
+NUL in PostgreSQL's text columns and a lone surrogate in any UTF-8. So in the columns made for listing and searching
+both become U+FFFD, and a lone surrogate becomes U+FFFD in the document too.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Store:
         self._fence = fence
 
     def with_fence(self, fence: Fence | None) -> Store:
-        """The same store for a job: what it saves is refused, by JobCancelled, once another took the job over."""
+        """Return the same store for a job: saving is refused, by JobCancelled, once another took the job over."""
         return Store(self._engine, fence)
 
     @property
@@ -78,7 +78,7 @@ class Store:
         return self._fence.job_id if self._fence is not None else ""
 
     def add(self, case: Case, images: Sequence[bytes] = ()) -> Case:
-        """Keep a new case and the images of its post, and give it back as kept."""
+        """Store a new case and the images of its post, and return it as stored."""
         case, row = case_row(case)
         with writing(self._engine) as connection:
             try:
@@ -91,16 +91,16 @@ class Store:
         return case
 
     def get(self, case_id: str) -> Case:
-        """The newest version; CaseNotFoundError without one."""
+        """Return the newest version; CaseNotFoundError without one."""
         with reading(self._engine) as connection:
             return _load_case(connection, _select_document(case_id))
 
     def update(self, case_id: str, change: Callable[[Case], Case], images: Sequence[bytes] = ()) -> Case:
-        """Apply `change` to the newest version and keep the result as the next one; gives it back.
+        """Apply `change` to the newest version, store the result as the next one, and return it.
 
-        Nobody else's change comes between: `change` must be quick, and what it raises undoes all.
-        If it gives back the very case it got, nothing is written. `updated_at` is the change's to set.
-        `images` are kept with a post that has them now; those that it has no longer go.
+        No other change comes between: `change` must be quick, and what it raises undoes all. If it returns the very
+        case it got, nothing is written. It also sets `updated_at`. `images` are stored with a post that has them now;
+        images that it has no longer are removed.
         """
         with writing(self._engine) as connection:
             old = read_case(connection, case_id)
@@ -132,9 +132,10 @@ class Store:
         reader: Actor | None = None,
         whose: Relationship | None = None,
     ) -> list[CaseSummary]:
-        """The newest change first; all words of `search` stand in the post or the draft, see `text.tokens`.
+        """Return the cases, the newest change first; all words of `search` are in the post or the draft, see
+        `text.tokens`.
 
-        Only what `reader` may read; with None all.
+        Only those that `reader` may read; with None all.
         """
         columns = [cases.c[name] for name in CaseSummary.model_fields]
         query = _filter_cases(select(*columns), search, status, reader, whose)
@@ -150,7 +151,7 @@ class Store:
         reader: Actor | None = None,
         whose: Relationship | None = None,
     ) -> int:
-        """How many `list` would give without a limit."""
+        """Return how many `list` would return without a limit."""
         query = _filter_cases(select(func.count()).select_from(cases), search, status, reader, whose)
         with reading(self._engine) as connection:
             return connection.scalar(query) or 0
@@ -160,7 +161,7 @@ class Store:
     ) -> None:
         """Remove a case with its texts, images and jobs; CaseNotFoundError without one. What `check` raises stops it.
 
-        One that cannot be read can be removed too. That it was there stays on record: its id, who removed it, when.
+        An unreadable case can be removed too. A record stays: its id, who removed it, when.
         """
         case_id = storable_text(case_id)
         with writing(self._engine) as connection:
@@ -176,7 +177,7 @@ class Store:
             remove_case(connection, case_id, by)
 
     def expire(self, before: datetime) -> int:
-        """Remove the cases that were decided before then, as `delete` does; how many."""
+        """Remove the cases that were decided before then, as `delete` does; return how many."""
         old = select(cases.c.id).where(cases.c.decision.is_not(None), cases.c.created_at < before)
         with reading(self._engine) as connection:
             ids = list(connection.scalars(old))
@@ -191,7 +192,7 @@ class Store:
         return gone
 
     def forget(self, issuer: str, before: datetime) -> int:
-        """Remove what people of that issuer left unchanged since then, without a trace; how many cases."""
+        """Remove what people of that issuer left unchanged since then, without a trace; return how many cases."""
         old = select(cases.c.id).where(cases.c.owner.startswith(f"{issuer} ", autoescape=True))
         old = old.where(cases.c.updated_at < before)
         with writing(self._engine) as connection:
@@ -201,13 +202,13 @@ class Store:
         return len(gone)
 
     def tombstones(self, limit: int = 200) -> Sequence[Tombstone]:
-        """What was deleted, the newest first."""
+        """Return what was deleted, the newest first."""
         newest = select(tombstones).order_by(tombstones.c.deleted_at.desc()).limit(limit)
         with reading(self._engine) as connection:
             return [Tombstone.model_validate(dict(row)) for row in connection.execute(newest).mappings()]
 
     def put_text(self, case_id: str, text: str) -> str:
-        """Keep a source's text for a case; its sha256 (`domain.text_sha256`) finds it again.
+        """Store a source's text for a case; its sha256 (`domain.text_sha256`) finds it again.
 
         Raises CaseNotFoundError without the case.
         """
@@ -221,20 +222,20 @@ class Store:
         return sha256
 
     def has_text(self, sha256: str) -> bool:
-        """Whether a text is kept, without reading it."""
+        """Return whether a text is stored, without reading it."""
         with reading(self._engine) as connection:
             there = select(contents.c.sha256).where(contents.c.sha256 == sha256).limit(1)
             return connection.scalar(there) is not None
 
     def text(self, sha256: str) -> str:
-        """The exact text; StoreError if it is not kept."""
+        """Return the exact text; StoreError if it is not stored."""
         stored = self._content(sha256)
         if stored is None:
             raise StoreError("The text of this source is no longer kept.", "Gather the sources again.")
         return stored.decode("utf-8", "surrogatepass")
 
     def image(self, sha256: str) -> bytes:
-        """The exact bytes; StoreError if they are not kept."""
+        """Return the exact bytes; StoreError if they are not stored."""
         stored = self._content(sha256)
         if stored is None:
             raise StoreError("This image is no longer kept.", "Attach it again.")
@@ -246,7 +247,7 @@ class Store:
 
 
 def remove_case(connection: Connection, case_id: str, by: Person) -> None:
-    """A case with its texts, images and jobs; its id, who removed it and when stay on record."""
+    """Remove a case with its texts, images and jobs; its id, who removed it and when stay on record."""
     connection.execute(delete(cases).where(cases.c.id == case_id))
     connection.execute(delete(jobs).where(jobs.c.case_id == case_id))
     stone = {"case_id": case_id, "deleted_at": now_of(connection), "by": by.name, "by_key": by.key}
@@ -262,7 +263,7 @@ def _insert_content(connection: Connection, case_id: str, content: bytes) -> str
 
 
 def case_row(case: Case) -> tuple[Case, dict[str, object]]:
-    """The case as it can be kept, and its row in the table of cases."""
+    """Return the case as it can be stored, and its row in the table of cases."""
     try:
         document = case.model_dump_json()
     except PydanticSerializationError:  # a lone surrogate; rare, so only then is the case walked through
@@ -316,7 +317,7 @@ def _select_document(case_id: str) -> Select[str]:
 
 
 def read_case(connection: Connection, case_id: str) -> Case:
-    """The newest version, which nobody else changes until the transaction ends; raises as `Store.get`."""
+    """Return the newest version and lock it until the transaction ends; raises as `Store.get`."""
     return _load_case(connection, _select_document(case_id).with_for_update())
 
 
@@ -354,7 +355,7 @@ def _filter_cases(
 
 
 def _filter_readable(reader: Actor) -> ColumnElement[bool]:
-    """`people.may` for reading, said to the database: by the same table."""
+    """Return the condition of `people.may` for reading, from the same table."""
     standings = ALLOWED[Act.READ][reader.role]
     if Relationship.OTHER in standings:
         return true()

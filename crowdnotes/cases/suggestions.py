@@ -1,4 +1,4 @@
-"""Readers' suggestions on a case's note: made by anyone who may see it, answered by a person or by the model at work.
+"""Readers' suggestions on a case's note: made by anyone who may see it, answered by a person or by the model in use.
 
 What readers write is untrusted; see `engines.llm.supernote_tasks` for how a model is asked.
 """
@@ -37,7 +37,7 @@ _SUGGESTIONS_PER_CALL = 20
 
 @requires(Act.SUGGEST)
 def suggest(case: Case, at: datetime, by: Person, texts: Iterable[str], *, said_by: str = "") -> Case:
-    """Readers' comments on the note as it stands, each in a text of its own; `said_by` a reader who is not here.
+    """Add readers' comments on the current note, each in a text of its own; `said_by` is a reader without an account.
 
     InputError for an empty or over-long one and for too many; WorkflowError while there is no note.
     """
@@ -81,10 +81,10 @@ def answer_suggestion(
     *,
     changed: str = "",
 ) -> Case:
-    """A person's answer, which may replace one that was given before.
+    """Store a person's answer, which may replace an earlier one.
 
-    `changed` says what changed in the note for it, once it is changed. InputError without a reason, and where one that
-    is granted says nothing of what changed.
+    `changed` says what changed in the note for it. InputError without a reason, and for a granted one without
+    `changed`.
     """
     asked = next((item for item in case.suggestions if item.id == suggestion_id), None)
     if asked is None:
@@ -108,7 +108,7 @@ def answered(
     changed: str,
     by: str,
 ) -> Suggestion:
-    """The suggestion with its answer; `draft` is the note that takes it up, where it was granted."""
+    """Return the suggestion with its answer; `draft` is the note that takes it up, where it was granted."""
     granted = answer is not SuggestionAnswer.NO and draft is not None and draft.sha256 != asked.about
     return asked.replace(
         answer=answer,
@@ -121,7 +121,7 @@ def answered(
 
 
 def with_answers(case: Case, at: datetime, by: Person, answers: Sequence[Suggestion], **changes: object) -> Case:
-    """The case with these suggestions answered, a line in the audit trail for all."""
+    """Return the case with these suggestions answered, in one event."""
     by_id = {item.id: item for item in answers}
     every = tuple(by_id.get(item.id, item) for item in case.suggestions)
     said = "; ".join(f"{item.id} {item.answer.as_text}" for item in answers if item.answer is not None)
@@ -129,14 +129,14 @@ def with_answers(case: Case, at: datetime, by: Person, answers: Sequence[Suggest
 
 
 def open_suggestions(case: Case) -> tuple[Suggestion, ...]:
-    """Those that nobody has answered or resolved, oldest first."""
+    """Return those that nobody has answered or resolved, oldest first."""
     return tuple(item for item in case.suggestions if item.waits)
 
 
 def answer_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
-    """The open suggestions answered by a model, and the note redrafted where one is granted.
+    """Answer the open suggestions by a model, and redraft the note where one is granted.
 
-    A redraft that does not pass the filters changes nothing: what was granted for it is then answered with no.
+    A redraft that fails the filters changes nothing: the suggestions granted for it are then answered with no.
     """
     writer, waiting, draft = tools.engine.supernotes, open_suggestions(case), case.draft
     if writer is None or draft is None or not waiting:
@@ -164,10 +164,10 @@ def answer_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
         others = [other for other in case.candidates if other.sha256 not in {draft.sha256, redraft.sha256}]
         changes |= {"draft": redraft, "revisions": with_revision(case), "candidates": (redraft, draft, *others)}
     left = len(waiting) - len(some)
-    told = [f"{sum(item.answer is not SuggestionAnswer.NO for item in answers)} of {len(answers)} granted"]
-    told += [refused] if refused else []
-    told += [f"{left} are left for another time"] if left else []
-    return changes, StageOutcome(summary="; ".join(told))
+    parts = [f"{sum(item.answer is not SuggestionAnswer.NO for item in answers)} of {len(answers)} granted"]
+    parts += [refused] if refused else []
+    parts += [f"{left} are left for another time"] if left else []
+    return changes, StageOutcome(summary="; ".join(parts))
 
 
 def _redraft_note(
@@ -177,7 +177,7 @@ def _redraft_note(
     case: Case,
     tools: StageContext,
 ) -> tuple[Draft | None, str]:
-    """The note as it was redrafted; or none, and why it does not stand."""
+    """Return the redrafted note; or None and why it is not used."""
     evidence = usable(case)
     try:
         found = build_candidate(sentences, notes, evidence, result_origin(tools), links)

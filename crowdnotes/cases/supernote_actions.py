@@ -1,6 +1,6 @@
 """What a person may do to a case that makes one note from many, as pure functions (see `actions`).
 
-The notes and which of them are used, the candidate that goes on as the draft, and the note as it was posted.
+The notes and which of them are used, the candidate that becomes the draft, and the note as it was posted.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _MAX_KEPT_ROUNDS = 20
 
 
 def require_work(case: Case) -> SupernoteWork:
-    """The case's supernote; WorkflowError of a case that was not begun with notes."""
+    """Return the case's supernote; WorkflowError of a case that was not begun with notes."""
     if case.supernote is None:
         raise WorkflowError("no notes", "This case was not begun with notes of others.", "Begin a supernote.")
     return case.supernote
@@ -56,7 +56,7 @@ def require_work(case: Case) -> SupernoteWork:
 
 
 def links_of_used(work: SupernoteWork) -> tuple[str, ...]:
-    """The links of the used notes that can be read, as many as a case takes: every note's first before any second."""
+    """Return the readable links of the used notes, as many as a case takes: each note's first before any second."""
     of_each = [links_of(note) for note in work.used]
     taken, _ = usable_urls([url for row in zip_longest(*of_each) for url in row if url])
     return taken
@@ -73,8 +73,8 @@ def create_supernote(
 ) -> Case:
     """Store a new case that makes one note from these; the job "supernote" does it.
 
-    A post whose `url` is known may be without words. `wanted` candidates, or as many as is set. Raises InputError as
-    `create_case` does, without a note, and for a number of candidates that is not possible.
+    A post whose `url` is known needs no words. `wanted` candidates, or as many as the setting says. Raises InputError
+    as `create_case` does, without a note, and for an impossible number of candidates.
     """
     at, settings, by = cases.now(), cases.settings, cases.require(Act.BEGIN)
     case = Case(
@@ -94,7 +94,7 @@ def create_supernote(
 
 @requires(Act.EDIT)
 def set_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote]) -> Case:
-    """These notes in the place of those there were; the pages that they link to are read next.
+    """Replace the notes; the pages that they link to are read next.
 
     InputError without one.
     """
@@ -138,7 +138,7 @@ def _replace_notes(
 
 @requires(Act.EDIT)
 def set_candidate_count(case: Case, at: datetime, by: Person, wanted: int) -> Case:
-    """How many candidates the next round makes. InputError outside 1 to 300."""
+    """Set how many candidates the next round makes. InputError outside 1 to 300."""
     work = require_work(case)
     if not 1 <= wanted <= MAX_WANTED:
         raise InputError(f"{wanted} candidates are not possible.", f"Ask for 1 to {MAX_WANTED}.")
@@ -149,7 +149,7 @@ def set_candidate_count(case: Case, at: datetime, by: Person, wanted: int) -> Ca
 
 
 def update_notes(cases: Cases, case_id: str, notes: Sequence[ExistingNote]) -> Case:
-    """Add newer notes and ratings, see `add_newer_notes`; who may not reopen a decided case is refused."""
+    """Add newer notes and ratings, see `add_newer_notes`; refused to people who may not reopen a decided case."""
 
     def change(case: Case, by: Actor) -> Case:
         if case.decision is not None:
@@ -160,9 +160,9 @@ def update_notes(cases: Cases, case_id: str, notes: Sequence[ExistingNote]) -> C
 
 
 def add_newer_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote]) -> Case:
-    """New notes or ratings of a post whose supernote may be posted already: an approved case is opened again for them.
+    """Add new notes or ratings; an approved case, whose supernote may be posted, is reopened for them.
 
-    What was approved stands as the note that was posted, unless that is known.
+    The approved text counts as posted, unless the posted note is known.
     """
     work, decision = require_work(case), case.decision
     if decision is not None:
@@ -174,13 +174,13 @@ def add_newer_notes(case: Case, at: datetime, by: Person, notes: Sequence[Existi
 
 @requires(Act.EDIT)
 def set_posted(case: Case, at: datetime, by: Person, posted: PostedNote | None) -> Case:
-    """The supernote as it was posted and what raters make of it; None where it is not posted.
+    """Set the posted supernote and its ratings; None where it is not posted.
 
     InputError without its words.
     """
     work = require_work(case)
     if posted is not None and not posted.text.strip():
-        raise InputError("The words of the posted note are missing.", "Paste them as they stand on X.")
+        raise InputError("The words of the posted note are missing.", "Paste them from X.")
     if posted == work.posted:
         return case
     changed = work.replace(posted=posted)
@@ -207,11 +207,11 @@ def random_candidate(case: Case, seed: int = 0) -> Candidate | None:
 
 @dataclass(frozen=True, slots=True)
 class SupernoteUpdate:
-    """What newer notes and ratings mean, in words, each "" where nothing is known.
+    """What newer notes and ratings mean, as sentences, each "" where nothing is known.
 
-    `changes` since the newest round; whether a `better` one stands than what was posted, or than the round before
-    chose; whether it is `crossing` the line at which X shows a note; whether to `replace` what is posted, and `why`
-    (None and "" where nothing is posted, None with a reason where a person has to decide).
+    `changes` since the newest round; whether a `better` note was found than the posted one, or than the choice of the
+    round before; whether it is `crossing` the line at which X shows a note; whether to `replace` the posted note, and
+    `why` (None and "" where nothing is posted, None with a reason where a person has to decide).
     """
 
     changes: str = ""
@@ -250,10 +250,10 @@ def _compare_with_earlier_winner(work: SupernoteWork, newest: SupernoteRound) ->
     known = existing_notes.score_of_posted(before.text, newest)
     if known is None or winner.score is None:
         return f"The winner is not {name}. Which is better is not known: the jury has not rated both."
-    told = f"{winner.score.intercept:.2f} and {known.intercept:.2f} in the simulation"
+    scores = f"{winner.score.intercept:.2f} and {known.intercept:.2f} in the simulation"
     if winner.score.intercept > known.intercept:
-        return f"The winner is better than {name}: {told}."
-    return f"The winner is not better than {name}: {told}."
+        return f"The winner is better than {name}: {scores}."
+    return f"The winner is not better than {name}: {scores}."
 
 
 def _describe_score_against_line(newest: SupernoteRound, line: float) -> str:
@@ -269,21 +269,23 @@ def _describe_score_against_line(newest: SupernoteRound, line: float) -> str:
 
 
 def with_round(work: SupernoteWork, made: SupernoteRound) -> SupernoteWork:
-    """With this round as the newest, in the place of what it was before; earlier ones keep their winner alone."""
+    """Return the supernote with this round as the newest, replacing its earlier state; earlier rounds keep only the
+    winner.
+    """
     others = [trimmed(other) for other in work.rounds if other.number != made.number]
     return work.replace(rounds=(*others, made)[-_MAX_KEPT_ROUNDS:])
 
 
 def trimmed(made: SupernoteRound) -> SupernoteRound:
-    """An earlier round as it is kept: its notes and its winner, so that a case does not grow with each."""
+    """Return an earlier round with its notes and its winner alone, so that a case does not grow with each."""
     winner = (made.winning,) if made.winning else ()
     return made.replace(candidates=winner, lost=(), links=(), existing={}, asked=())
 
 
 def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> Mapping[str, object]:
-    """A stage's result, with what a person did while it was at work kept: other notes, suggestions and answers.
+    """Return a stage's result with what a person did meanwhile: other notes, suggestions and answers.
 
-    Raises WorkflowError when the note that suggestions were answered on is another by now.
+    Raises WorkflowError when the note that suggestions were answered on has changed.
     """
     result = dict(changes)
     made = cast("SupernoteWork | None", result.get("supernote"))
@@ -298,7 +300,7 @@ def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> Mapp
 
 
 def require_candidate(case: Case, sha256: str) -> Candidate:
-    """The candidate of that text in the newest round. InputError when it was replaced meanwhile."""
+    """Return the candidate of that text in the newest round. InputError when it was replaced meanwhile."""
     newest = require_work(case).newest
     found = next((item for item in newest.candidates if item.sha256 == sha256), None) if newest else None
     if found is None:
@@ -307,7 +309,7 @@ def require_candidate(case: Case, sha256: str) -> Candidate:
 
 
 def draft_of(case: Case, candidate: Candidate, at: datetime) -> Draft:
-    """A candidate as a draft: it leans on the passages that carry it, and on those of the pages that it links to."""
+    """Return a candidate as a draft, which rests on passages that support it and on those of its links."""
     pages = {canonical_url(url.url, papers=False) for url in find_urls(candidate.text)}
     by_page = ((item.id, item.source.url) for item in case.evidence if item.source.url)
     linked = (name for name, url in by_page if canonical_url(url, papers=False) in pages)

@@ -1,7 +1,7 @@
 """What each stage of a supernote does: candidates, filters, the jury, the judge of the best, credit.
 
-As `gathering_stages` is for evidence. Nothing here writes the case but `candidates`, which keeps each answer of a model
-as it comes: what was paid for is not lost when the work is stopped.
+As `gathering_stages` is for evidence. Only `candidates` writes the case, each answer of a model as it comes: a stop
+loses nothing that was paid for.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _TONES_PER_CALL = 20  # candidates whose tone is judged in one call
 
 
 def _is_round_unfinished(case: Case) -> bool:
-    """Whether the newest round was stopped before its end, and its post and notes are still those of the case."""
+    """Return whether the newest round was stopped before its end, and its post and notes are unchanged."""
     work = supernote_actions.require_work(case)
     newest = work.newest
     return (
@@ -75,12 +75,12 @@ def _is_round_unfinished(case: Case) -> bool:
 
 
 def _is_round_of_post(made: SupernoteRound, case: Case) -> bool:
-    """Whether the post says what it said then; else its passages went with its words."""
+    """Return whether the post has the words of the round; else the passages of the round are obsolete."""
     return made.post_sha256 == text_sha256(case.post.whole_text)
 
 
 def done_before(case: Case, name: StageName) -> StageOutcome | None:
-    """Why a stage of the round need not run: it did, in a round that was stopped before its end."""
+    """Return why a stage of the round need not run: it did, in a round that was stopped before its end."""
     newest = supernote_actions.require_work(case).newest
     ended = next((stage.finished_at for stage in case.stages if stage.name is name), None)
     if newest is None or ended is None or ended < newest.made_at or not _is_round_unfinished(case):
@@ -89,7 +89,7 @@ def done_before(case: Case, name: StageName) -> StageOutcome | None:
 
 
 def next_round(case: Case, at: datetime) -> SupernoteRound:
-    """The round to work on: one that was stopped, or a new one; of what did not change its candidates stay."""
+    """Return the round to work on: a stopped one, or a new one with the candidates of unchanged notes."""
     work = supernote_actions.require_work(case)
     newest = work.newest
     if newest is not None and _is_round_unfinished(case):
@@ -109,17 +109,17 @@ def next_round(case: Case, at: datetime) -> SupernoteRound:
     kept = tuple(item.replace(grade=None, objections=()) for item in unchanged_candidates(newest, work.notes))
     if not kept:
         return begun
-    room = work.wanted - _count_candidates_to_write(work.wanted, len(work.changed), len(used))
-    return begun.replace(written_from=work.changed, candidates=kept[:room])
+    kept_count = work.wanted - _count_candidates_to_write(work.wanted, len(work.changed), len(used))
+    return begun.replace(written_from=work.changed, candidates=kept[:kept_count])
 
 
 def _count_candidates_to_write(wanted: int, fresh: int, used: int) -> int:
-    """How many candidates are written for so many of the notes."""
+    """Return how many candidates are written for so many of the notes."""
     return ceil(wanted * fresh / used) if used else 0
 
 
 def used_notes(made: SupernoteRound) -> tuple[ExistingNote, ...]:
-    """The notes of a round that its candidates are made from."""
+    """Return the notes that a round's candidates are made from."""
     return tuple(note for note in made.notes if note.is_used)
 
 
@@ -135,7 +135,7 @@ class Plan:
 
 
 def plan_of(made: SupernoteRound, a_call: int) -> Plan:
-    """As many calls as the candidates take that are wanted, `a_call` in each; those that were answered are left out."""
+    """Return the calls that the wanted candidates take, `a_call` in each, without those that were answered."""
     used = used_notes(made)
     count = _count_candidates_to_write(made.wanted, len(made.written_from), len(used))
     if not count:
@@ -146,7 +146,7 @@ def plan_of(made: SupernoteRound, a_call: int) -> Plan:
 
 
 def expected_cost(case: Case, tools: StageContext) -> Usage:
-    """What the next round asks of the model, as far as it can be told before: pages that are unread count as long."""
+    """Estimate what the next round asks of the model: unread pages count as long ones."""
     writer = tools.engine.supernotes
     if writer is None:
         return Usage()
@@ -168,25 +168,25 @@ def expected_cost(case: Case, tools: StageContext) -> Usage:
 
 
 def candidates(case: Case, progress: Progress, tools: StageContext) -> StageResult:
-    """Candidates from the used notes: a model's, or whole sentences of the notes where none is at work.
+    """Make candidates from the used notes: by a model, or from whole sentences of the notes without one.
 
-    Each answer of a model is kept as it comes; calls that gave none are asked again when the work is taken up.
+    Each answer of a model is stored as it comes; failed calls are repeated when the work is resumed.
     """
     made = next_round(case, tools.clock())
     if not made.links:
         made = made.replace(links=_check_note_links(case, made, progress, tools))
     writer = tools.engine.supernotes
     if writer is None:
-        made, told = _add_sentence_candidates(made, case, tools.embedder), ""
+        made, failures = _add_sentence_candidates(made, case, tools.embedder), ""
     else:
-        made, told = _write_with_model(made, writer, case, progress, tools)
+        made, failures = _write_with_model(made, writer, case, progress, tools)
     kept, lost = merged(made.candidates)
     made = made.replace(candidates=kept, merged=made.merged + lost)
     said = [f"{len(kept)} candidates from {len(used_notes(made))} notes"]
     if lost:
         said.append(f"{lost} nearly the same as another")
-    if told:
-        said.append(told)
+    if failures:
+        said.append(failures)
     return _build_round_changes(case, made), StageOutcome(summary="; ".join(said))
 
 
@@ -227,12 +227,12 @@ def _write_with_model(
     if failed and not made.candidates:
         raise failed[0]
     reasons = dict.fromkeys((*made.lost, *(error.message for error in failed)))
-    told = (
+    failures = (
         f"{len(failed)} calls gave nothing usable ({' '.join(dict.fromkeys(e.message for e in failed))})"
         if failed
         else ""
     )
-    return made.replace(lost=tuple(reasons)[:_MAX_KEPT_FAILURE_REASONS]), told
+    return made.replace(lost=tuple(reasons)[:_MAX_KEPT_FAILURE_REASONS]), failures
 
 
 def _add_answer(
@@ -261,7 +261,7 @@ def _add_answer(
 
 
 def _keep_round(newest: Case, _: Actor, *, made: SupernoteRound) -> Case:
-    """The case with what there is of a round so far."""
+    """Return the case with what there is of a round so far."""
     if newest.decision is not None:
         return newest
     work = supernote_actions.require_work(newest)
@@ -269,17 +269,17 @@ def _keep_round(newest: Case, _: Actor, *, made: SupernoteRound) -> Case:
 
 
 def result_origin(tools: StageContext) -> ResultOrigin:
-    """What stands on candidates."""
+    """Return the engine and prompt version of candidates."""
     return tools.engine.result_origin(EngineStep.WRITING)
 
 
 def usable(case: Case) -> tuple[Evidence, ...]:
-    """The passages that a candidate may lean on: all but those that a person rejected."""
+    """Return the passages that a candidate may rest on: all but those that a person rejected."""
     return tuple(item for item in case.evidence if item.verdict is not Verdict.REJECT)
 
 
 def _find_linked_passages(case: Case, notes: Iterable[ExistingNote]) -> tuple[Evidence, ...]:
-    """The passages of the pages that these notes link to, and those that a person brought."""
+    """Return the passages of the pages that these notes link to, and those that a person brought."""
     theirs, of_any = pages_of(notes), pages_of(supernote_actions.require_work(case).notes)
 
     def belongs(item: Evidence) -> bool:
@@ -292,7 +292,7 @@ def _find_linked_passages(case: Case, notes: Iterable[ExistingNote]) -> tuple[Ev
 def _check_note_links(
     case: Case, made: SupernoteRound, progress: Progress, tools: StageContext
 ) -> tuple[LinkCheck, ...]:
-    """How the used notes' links answer, each asked once for all candidates; those of the last hour are known."""
+    """Ask the used notes' links, each once for all candidates; answers of the last hour are reused."""
     now = tools.clock()
     wanted = list(dict.fromkeys(url for note in used_notes(made) for url in links_of(note)))[:_MAX_CHECKED_LINKS]
     newest = supernote_actions.require_work(case).newest
@@ -319,14 +319,14 @@ def after_filters(
     case: Case,
     tools: StageContext,
 ) -> tuple[Candidate, ...]:
-    """Tone is judged by the model at work, by the local rules where none is: words in a name mislead those."""
+    """Filter candidates; the model in use judges tone, or else the local rules, which words in a name can mislead."""
     texts = [item.text for item in found]
-    told = dict(zip(texts, _judge_tones(texts, case, tools), strict=True))
-    return filtered(found, notes, links, usable(case), told.__getitem__)
+    tone_by_text = dict(zip(texts, _judge_tones(texts, case, tools), strict=True))
+    return filtered(found, notes, links, usable(case), tone_by_text.__getitem__)
 
 
 def _judge_tones(texts: Sequence[str], case: Case, tools: StageContext) -> list[Sequence[PrincipleResult]]:
-    """Neutral words and no opinion of each text; nothing, which is NOT RUN, where a model did not answer."""
+    """Judge neutral words and no opinion of each text; nothing, which is NOT RUN, where a model did not answer."""
     writer = tools.engine.supernotes
     if writer is None:
         return list(tone_principles(tools.embedder, tools.settings.gates, texts))
@@ -340,22 +340,22 @@ def _judge_tones(texts: Sequence[str], case: Case, tools: StageContext) -> list[
 
 
 def filter_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
-    """Each candidate with the first filter that it did not pass."""
+    """Find the first filter that each candidate fails."""
     made = _require_newest_round(case)
     found = after_filters(made.candidates, used_notes(made), made.links, case, tools)
     made = made.replace(candidates=found)
     live = sum(check.state is LinkState.LIVE for check in made.links)
     fell = {name: sum(item.failed is name for item in found) for name in FilterName}
-    told = ", ".join(f"{count} at “{name.as_text}”" for name, count in fell.items() if count)
+    counts = ", ".join(f"{count} at “{name.as_text}”" for name, count in fell.items() if count)
     links = f"; {live} of {len(made.links)} links answer" if made.links else ""
     untested = "".join(f"; not checked for {count} (NOT RUN): {name}" for name, count in made.not_run.items())
-    told = f" ({told})" if told else ""
-    summary = f"{len(made.passed)} of {len(found)} passed{told}{links}{untested}"
+    counts = f" ({counts})" if counts else ""
+    summary = f"{len(made.passed)} of {len(found)} passed{counts}{links}{untested}"
     return _build_round_changes(case, made), StageOutcome(summary=summary)
 
 
 def rank_stage(case: Case, progress: Progress, tools: StageContext) -> StageResult:
-    """All that passed and all existing notes before one jury; without it they stay as they were made."""
+    """Rank all that passed and all existing notes by one jury; without it they stay in order."""
     made = _require_newest_round(case)
     progress.count(0, len(made.passed) + len(made.notes), "texts before the jury")
     try:
@@ -379,16 +379,16 @@ def rank_stage(case: Case, progress: Progress, tools: StageContext) -> StageResu
 
 
 def _rank_with_jury(made: SupernoteRound, case: Case, tools: StageContext) -> SupernoteRound:
-    """The round as one jury ranks it, with its word on the supernote that is posted. Raises CrowdNotesError."""
+    """Rank the round by one jury, which also rates the posted supernote. Raises CrowdNotesError."""
     jury, post = tools.jury(), case.post.whole_text.strip() or None
-    told = supernote_actions.require_work(case).posted
-    verdict = jury.compare(post, [told.text])[0] if told is not None else None
+    posted = supernote_actions.require_work(case).posted
+    verdict = jury.compare(post, [posted.text])[0] if posted is not None else None
     score = score_of(verdict) if isinstance(verdict, JuryVerdict) else None
     return ranked(made, jury, post).replace(posted=score)
 
 
 def compare_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
-    """The best five compared by one judge and the best of them revised; the winner, where the jury is unsure, by it.
+    """Compare the best five by one judge, revise the best, and let the judge choose where the jury is unsure.
 
     The revised text passes the filters again and is ranked with the rest.
     """
@@ -396,7 +396,7 @@ def compare_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
     best = made.passed[:BEST]
     if writer is None or not best:
         return {}, StageOutcome.not_run("there is no candidate." if writer else "no language model is in use.")
-    # With the note that raters like best, whether it is in a candidate or not: the final one stands beside it.
+    # Always with the note that raters like best: the final one is compared with it.
     theirs = {made.best_existing, *(note for item in best for note in item.notes)}
     notes = tuple(note for note in used_notes(made) if note.id in theirs)
     given = SupernoteBrief(tools.brief(case), notes, _find_linked_passages(case, notes), budget_for(notes))
@@ -410,12 +410,12 @@ def compare_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
         for item, grade, said in zip(best, verdict.grades, verdict.objections, strict=True)
     }
     everyone = [judged.get(item.sha256, item) for item in made.candidates]
-    told = "The best one was left as it is"
+    revision = "The best one was left as it is"
     if revised.sha256 not in {item.sha256 for item in everyone}:
         revised = revised.replace(revised=verdict.changes or "Said in other words.")
         (revised,) = after_filters([revised], used_notes(made), made.links, case, tools)
         everyone.append(revised)
-        told = (
+        revision = (
             f"The revised one failed “{revised.failed.as_text}”: {revised.why}" if revised.failed else revised.revised
         )
     made = made.replace(candidates=tuple(everyone))
@@ -424,13 +424,13 @@ def compare_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
     except CrowdNotesError as error:
         made = made.replace(judged=f"NOT RUN: {error.message}")
     winner, why = chosen(made, list(judged), revised.sha256)
-    return _build_round_changes(case, with_winner(made, winner, why)), StageOutcome(summary=f"{why}. {told}")
+    return _build_round_changes(case, with_winner(made, winner, why)), StageOutcome(summary=f"{why}. {revision}")
 
 
 def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[str | None, str]:
-    """The winner of those that were judged and the best of them revised, by their sha256; and who chose it, in words.
+    """Return the winner of those that were judged and the revised one, by sha256, and who chose it.
 
-    The jury, where it can tell them apart; of those that it cannot, the judge's revised text or else its best grade.
+    The jury, where it sees a difference; else the judge's revised text or its best grade.
     """
     able = [item for item in made.passed if item.sha256 in {*judged, revised}]
     if not able:
@@ -445,13 +445,13 @@ def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[s
         alike = [item for item in scored if item.score is not None and item.score.intercept >= line]
         if len(alike) == 1:
             return first.sha256, "the simulated jury"
-        said = f"the judge, among {len(alike)} that the simulated jury cannot tell apart"
+        said = f"the judge, among {len(alike)} that are too close for the simulated jury"
     best = max(alike, key=lambda item: (item.sha256 == revised, item.grade if item.grade is not None else -1.0))
     return best.sha256, said
 
 
 def credit_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
-    """The winner goes on as the draft, the next best as its candidates; what each note gave to it is told."""
+    """Make the winner the draft and the next best its candidates; report what each note gave to it."""
     made = _require_newest_round(case)
     winner = made.winning
     if winner is None:
@@ -460,11 +460,11 @@ def credit_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
     best = [winner, *(item for item in made.passed if item.sha256 != winner.sha256)][:BEST]
     at = tools.clock()
     drafts = tuple(supernote_actions.draft_of(case, item, at) for item in best)
-    told = ", ".join(f"{item.note} {round(100 * item.share)} %" for item in made.credits)
+    shares = ", ".join(f"{item.note} {round(100 * item.share)} %" for item in made.credits)
     changes: dict[str, object] = {"candidates": drafts}
     if case.draft is None or (case.draft.engine != "person" and case.draft.sha256 != winner.sha256):
         changes |= {"draft": drafts[0], "revisions": with_revision(case)}
-    return changes, StageOutcome(summary=f"Of the winner's words: {told}")
+    return changes, StageOutcome(summary=f"Of the winner's words: {shares}")
 
 
 def _require_newest_round(case: Case) -> SupernoteRound:

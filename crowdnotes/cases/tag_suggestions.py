@@ -1,4 +1,4 @@
-"""Which tags of X's form a note's own wording speaks for. Only suggestions: the person ticks."""
+"""Suggest tags of X's form by the note's own wording. The person ticks them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class TagSuggestion:
 
 
 def suggest_tags(case: Case) -> tuple[TagSuggestion, ...]:
-    """Tags that the note's own wording, and the passages in use, speak for; most telling first.
+    """Suggest tags by the note's own wording and the passages in use; the best supported first.
 
     Empty without a draft, or for a note that says the post is not misleading.
     """
@@ -85,6 +85,6 @@ def suggest_tags(case: Case) -> tuple[TagSuggestion, ...]:
 
 
 def _find_added_stems(post: str, note: str, passages: str) -> set[str]:
-    """The stems that the note has from the passages and the post has not."""
+    """Return the stems that the note has from the passages and the post has not."""
     in_post, in_note, said = (content_stems(text) for text in (post, without_urls(note), passages))
     return set((in_note & said) - in_post)

@@ -26,10 +26,11 @@ def reach_of(
     asked: bool = False,
     search_failed: bool = False,
 ) -> Reach | None:
-    """None where something settles the claim and nobody `asked`; before it was looked for, and after it was decided.
+    """Return how far the search came; None if the claim is settled and nobody `asked`, before a search, and once
+    decided.
 
-    `search_failed`: its newest search broke off, which leaves nothing in the case.
-    The addresses of `private_hosts` stand in no link.
+    `search_failed`: its newest search broke off, which leaves nothing in the case. No link contains the addresses of
+    `private_hosts`.
     """
     was_looked_for = search_failed or any(stage.name is StageName.PASSAGES for stage in case.stages)
     if not was_looked_for or case.decision is not None:
@@ -44,7 +45,9 @@ def reach_of(
 
 
 def _is_claim_settled(case: Case, *, nothing_relevant: bool) -> bool:
-    """By a model's word where there is one, else by the person's, who judged everything and uses none of it."""
+    """Return whether the passages settle it, by a model if asked; else False once the person has judged all and uses
+    none.
+    """
     evidence = case.judging_evidence
     if case.settlement is not None:
         return bool(case.settlement.stated(evidence, claim=1))
@@ -55,7 +58,7 @@ def _is_claim_settled(case: Case, *, nothing_relevant: bool) -> bool:
 
 
 def _list_places_to_look(case: Case, private_hosts: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """Where a person may look by hand: names of texts, each with a link that is ready to be opened."""
+    """Return where a person may look by hand: names of texts, each with a finished link."""
     said = plain_letters(case.claims[0].in_full if case.claims else case.post.whole_text)
     words = _cut_at_word(" ".join(without_urls(said).split()))
     found: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""What each stage of writing does: notes, the best of them revised, scores, the jury. Nothing here writes the case."""
+"""What each stage of writing does: notes, the best of them revised, scores, the jury. The runner stores the results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from crowdnotes.notes.drafting import (
 from crowdnotes.notes.gates import GATES, assess, with_checks
 from crowdnotes.text.markdown import in_figures
 
-_MAX_KEPT_VERDICTS = 20  # of the jury, so that an edit can be compared with what stood before it
+_MAX_KEPT_VERDICTS = 20  # of the jury, to compare an edit with earlier texts
 
 
 def draft(case: Case, _: Progress, tools: StageContext, *, before_inspection: bool = False) -> StageResult:
@@ -72,12 +72,12 @@ def score(case: Case, progress: Progress, tools: StageContext, *, before_inspect
         return {}, StageOutcome.not_needed("There is no note to score.")
     evidence = _choose_judging_evidence(case, case.draft) if before_inspection else case.used_evidence
 
-    def heard(gates: Sequence[GateResult]) -> None:
+    def report(gates: Sequence[GateResult]) -> None:
         progress.count(len(gates), len(GATES), _summarise_gates(gates))
 
     text = case.draft.text
-    assessment = assess(tools.engine, tools.brief(case), text, evidence, tools.clock, heard)
-    judged = assessment.gates  # without what people found: not everybody may know that yet
+    assessment = assess(tools.engine, tools.brief(case), text, evidence, tools.clock, report)
+    judged = assessment.gates  # without what people found, which may be hidden from some
     summary, changes = _summarise_gates(judged), dict[str, object]()
     assessment = with_checks(assessment, text, evidence, case.sentence_checks)
     if before_inspection and case.draft.engine != "person" and tools.engine.uses_language_model:
@@ -129,9 +129,9 @@ def vote(case: Case, _: Progress, tools: StageContext) -> StageResult:
     known = {item.text_sha256 for item in case.jury if item.post_sha256 == verdict.post_sha256}
     compared = jury.compare(post, others)
     refused = [item.message for item in compared if not isinstance(item, JuryVerdict)]
-    beside = [item for item in compared if isinstance(item, JuryVerdict) and item.text_sha256 not in known]
+    new_verdicts = [item for item in compared if isinstance(item, JuryVerdict) and item.text_sha256 not in known]
     earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
-    kept = (*earlier, *beside)[-(_MAX_KEPT_VERDICTS - 1) :]
+    kept = (*earlier, *new_verdicts)[-(_MAX_KEPT_VERDICTS - 1) :]
     summary = (
         f"simulated note intercept {in_figures(verdict.note_intercept, verdict.helpful_line)} "
         f"({verdict.helpful_line:.2f} needed)"
@@ -142,7 +142,7 @@ def vote(case: Case, _: Progress, tools: StageContext) -> StageResult:
 
 
 def check_links(case: Case, progress: Progress, tools: StageContext, *, afresh: bool = False) -> StageResult:
-    """See `approval.check_links`."""
+    """Ask the note's links, see `approval.check_links`."""
     return approval.check_links(case, progress, tools.links, tools.clock, afresh=afresh)
 
 
