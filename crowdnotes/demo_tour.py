@@ -148,7 +148,7 @@ def advance(workspace: Workspace, case: Case, place: Place) -> tuple[Place, JobR
     act = next_act(case, place)
     is_again = act in {Act.FIND, Act.USE_AND_WRITE} and act is not _ACT_BY_PLACE[place][0]
     stays = is_again or act is Act.USE_AND_OPEN or place is Place.DECISION
-    job = _FUNCTION_BY_ACT[act](workspace, case)
+    job = _perform(workspace, case, act)
     places = list(Place)
     return (place if stays else places[places.index(place) + 1]), job
 
@@ -171,31 +171,32 @@ _ACT_BY_PLACE: dict[Place, tuple[Act, Callable[[Case], object]]] = {
 """What *Next* does at a place, and whether that was done before."""
 
 
-def _do_nothing(*_: object) -> None:
-    """Do nothing: this place is only shown."""
-
-
-def _start_gathering(workspace: Workspace, case: Case) -> JobRecord:
-    return workspace.start(case.id, "gather")
-
-
-def _open_next_passage(workspace: Workspace, case: Case) -> None:
-    workspace.cases.apply(case.id, actions.open_passage, unopened(case)[0].id)
-
-
-def _use_opened_passages(workspace: Workspace, case: Case) -> None:
-    for item in before_eyes(case):
-        workspace.cases.apply(case.id, actions.judge, item.id, Verdict.USE, _REVIEW_REASON)
-
-
-def _use_and_open(workspace: Workspace, case: Case) -> None:
-    _use_opened_passages(workspace, case)
-    _open_next_passage(workspace, case)
-
-
-def _use_and_start_writing(workspace: Workspace, case: Case) -> JobRecord:
-    _use_opened_passages(workspace, case)
-    return workspace.start(case.id, "write")
+def _perform(workspace: Workspace, case: Case, act: Act) -> JobRecord | None:
+    """Do what *Next* does; return the job that was started, if any."""
+    apply = workspace.cases.apply
+    if act in {Act.USE_AND_OPEN, Act.USE_AND_WRITE}:
+        for item in before_eyes(case):
+            apply(case.id, actions.judge, item.id, Verdict.USE, _REVIEW_REASON)
+    if act is Act.FIND:
+        return workspace.start(case.id, "gather")
+    if act is Act.USE_AND_WRITE:
+        return workspace.start(case.id, "write")
+    if act is Act.TEMPT:
+        return _show_tempting_note(workspace, case)
+    if act is Act.MEND:
+        if not case.candidates:
+            raise WorkflowError("no note", "No note was proposed.", "Propose notes, or choose another engine.")
+        apply(case.id, actions.choose_candidate, case.candidates[0].sha256)
+        return workspace.start(case.id, "assess")
+    if act in {Act.OPEN, Act.USE_AND_OPEN}:
+        apply(case.id, actions.open_passage, unopened(case)[0].id)
+    elif act is Act.DECIDE:
+        for suggested in suggest_tags(case):
+            apply(case.id, actions.tick_tag, suggested.tag, ticked=True)
+    elif act is Act.APPROVE:
+        seen = case.draft.sha256 if case.draft else None
+        approval.decide_case(workspace.cases, case.id, DecisionKind.APPROVED, seen=seen)
+    return None  # the other acts only show what is there
 
 
 def _show_tempting_note(workspace: Workspace, case: Case) -> JobRecord:
@@ -204,40 +205,8 @@ def _show_tempting_note(workspace: Workspace, case: Case) -> JobRecord:
     return workspace.start(case.id, "assess")
 
 
-def _restore_proposed_note(workspace: Workspace, case: Case) -> JobRecord:
-    if not case.candidates:
-        raise WorkflowError("no note", "No note was proposed.", "Propose notes, or choose another engine.")
-    workspace.cases.apply(case.id, actions.choose_candidate, case.candidates[0].sha256)
-    return workspace.start(case.id, "assess")
-
-
-def _tick_suggested_tags(workspace: Workspace, case: Case) -> None:
-    for suggested in suggest_tags(case):
-        workspace.cases.apply(case.id, actions.tick_tag, suggested.tag, ticked=True)
-
-
-def _approve_note(workspace: Workspace, case: Case) -> None:
-    seen = case.draft.sha256 if case.draft else None
-    approval.decide_case(workspace.cases, case.id, DecisionKind.APPROVED, seen=seen)
-
-
 def _require_example(case: Case) -> Example:
     example = example_of(case)
     if example is None:
         raise WorkflowError("no demonstration", "This case is no demonstration.")
     return example
-
-
-_FUNCTION_BY_ACT: dict[Act, Callable[[Workspace, Case], JobRecord | None]] = {
-    Act.FIND: _start_gathering,
-    Act.OPEN: _open_next_passage,
-    Act.USE_AND_OPEN: _use_and_open,
-    Act.USE_AND_WRITE: _use_and_start_writing,
-    Act.TEMPT: _show_tempting_note,
-    Act.MEND: _restore_proposed_note,
-    Act.SHOW_JURY: _do_nothing,
-    Act.DECIDE: _tick_suggested_tags,
-    Act.APPROVE: _approve_note,
-    Act.SHOW: _do_nothing,
-    Act.END: _do_nothing,
-}

@@ -400,7 +400,11 @@ class SharedWorkspace:
         who = self.opened.who if person is None else self.opened.who_is(person)
         key = self.opened.actor.key if person is None else person.key
         for_all, own = (RECORDED, None) if recorded else self._engines(key)
-        opened = self._opened_with(for_all or own or self.opened.choice)
+        choice = for_all or own or self.opened.choice
+        with self._lock:
+            if choice not in self._with:
+                self._with[choice] = self.opened.with_engine(choice)
+            opened = self._with[choice]
         return opened if person is None else opened.acting_as(who)
 
     def use(self, choice: EngineChoice, by: Workspace, *, for_all: bool = False) -> None:
@@ -440,12 +444,6 @@ class SharedWorkspace:
                 fresh = {one: kept for one, kept in self._chosen.items() if now - kept[0] < _CHOICE_SECONDS}
                 self._chosen = {**fresh, key: (now, choices)}
         return choices
-
-    def _opened_with(self, choice: EngineChoice) -> Workspace:
-        with self._lock:
-            if choice not in self._with:
-                self._with[choice] = self.opened.with_engine(choice)
-            return self._with[choice]
 
 
 def open_workspace(

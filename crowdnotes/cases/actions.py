@@ -161,7 +161,8 @@ def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str
             "The note was changed in another tab or by another person since you began this edit.",
             "Compare the two texts and save the one you want.",
         )
-    draft = Draft(text=text, evidence_ids=_used_ids(case), engine="person", written_at=at)
+    used = tuple(item.id for item in case.used_evidence)
+    draft = Draft(text=text, evidence_ids=used, engine="person", written_at=at)
     return with_event(case, at, by, "note edited", text, draft=draft, revisions=with_revision(case))
 
 
@@ -382,10 +383,6 @@ def _check_note_text(text: str) -> str:
             "A note has 280: paste a source's text as a passage instead.",
         )
     return text
-
-
-def _used_ids(case: Case) -> tuple[str, ...]:
-    return tuple(item.id for item in case.used_evidence)
 
 
 def require_passage(case: Case, evidence_id: str) -> Evidence:

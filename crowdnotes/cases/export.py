@@ -19,7 +19,6 @@ from crowdnotes.domain import (
     Evidence,
     Figure,
     GateName,
-    Post,
     ReadAs,
     ReadPair,
     Source,
@@ -202,7 +201,13 @@ def _render_case_lines(case: Case) -> Iterator[str]:
         yield from _fence_text(case.post.context)
     if case.post.url:
         yield f"\n{_format_as_code(case.post.url)}"
-    yield from _image_lines(case.post)
+    for image in case.post.images:
+        read = f"read by {_escape_inline(image.read_by)}:" if image.read_by else "not read."
+        yield f"\nImage “{_escape_inline(image.name)}”, {image.width} × {image.height} pixels, `{image.sha256}`, {read}"
+        if image.text:
+            yield from _fence_text(image.text)
+        if image.shows:
+            yield f"It shows: {_escape_inline(image.shows)}"
     yield from _note_lines(case)
     yield from _supernote_lines(case)
     yield from _suggestion_lines(case)
@@ -220,16 +225,6 @@ def _render_case_lines(case: Case) -> Iterator[str]:
 def _describe_case_outcome(case: Case) -> str:
     """Return how the case ended, overrides included, or how far it is."""
     return case.decision.as_text if case.decision else case.status.as_text
-
-
-def _image_lines(post: Post) -> Iterator[str]:
-    for image in post.images:
-        read = f"read by {_escape_inline(image.read_by)}:" if image.read_by else "not read."
-        yield f"\nImage “{_escape_inline(image.name)}”, {image.width} × {image.height} pixels, `{image.sha256}`, {read}"
-        if image.text:
-            yield from _fence_text(image.text)
-        if image.shows:
-            yield f"It shows: {_escape_inline(image.shows)}"
 
 
 def _note_lines(case: Case) -> Iterator[str]:

@@ -179,19 +179,6 @@ def failed_sources(case: Case) -> tuple[Source, ...]:
     return tuple(source for source in failed if not source.url or canonical_url(source.url) not in there)
 
 
-def _as_hits(evidence: Sequence[Evidence]) -> list[Hit]:
-    """Return passages in the form of hits, so that the engine avoids what they cover already."""
-    return [
-        Hit(
-            **item.source.model_dump(include={"title", "url", "published", "library", "record", "category"}),
-            provider="evidence",
-            snippet=item.passage.text,
-            query="",
-        )
-        for item in evidence
-    ]
-
-
 def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: StageRecord) -> Case:
     """Return the case with what a follow-up search found: passages under the next free ids, the old set on record.
 
@@ -354,8 +341,17 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools
         progress.check()
         return gathering_stages.read_side_by_side(items, case, progress, tools)
 
-    # The passage that it is about is not covered: more like it is wanted, or a substitute.
-    already_chosen = _as_hits([item for item in case.evidence if item.id != asked.about])
+    # What the engine need not cover again; not the passage that it is about: more like it, or a substitute, is wanted.
+    already_chosen = [
+        Hit(
+            **item.source.model_dump(include={"title", "url", "published", "library", "record", "category"}),
+            provider="evidence",
+            snippet=item.passage.text,
+            query="",
+        )
+        for item in case.evidence
+        if item.id != asked.about
+    ]
 
     def choose(candidates: Sequence[Hit], count: int) -> Selection:
         return select_by_utility(

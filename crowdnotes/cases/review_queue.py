@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -38,8 +37,9 @@ def save_queue_row(connection: Connection, case: Case) -> None:
     connection.execute(delete(queue).where(queue.c.case_id == case.id))
     if work.submitted_at is None:
         return
-    ratings, close = _ratings_of_notes(case), _is_close(case)
-    disagree = readers_disagree(case)
+    # How often the notes on the post were rated is the only figure for how far a post spreads.
+    ratings = sum(note.ratings.count for note in case.supernote.notes) if case.supernote else 0
+    close, disagree = _is_close(case), readers_disagree(case)
     turn = turn_of(work.submitted_at, raised=work.raised, ratings=ratings, disagree=disagree, close=close)
     row = {
         "case_id": case.id,
@@ -53,7 +53,7 @@ def save_queue_row(connection: Connection, case: Case) -> None:
         "several": len(work.readings) + len(work.earlier_readings) > 1,
         "raised": work.raised,
         "readers": waits_for_readers(case),
-        "read_by": _join_reader_keys(reading.reader.key for reading in counted_readings(case)),
+        "read_by": "".join(f"\n{reading.reader.key}\n" for reading in counted_readings(case)),
         "holder": work.lease.holder.key if work.lease else None,
         "holder_name": work.lease.holder.name if work.lease else "",
         "held_until": work.lease.until if work.lease else None,
@@ -148,10 +148,6 @@ class Queue:
             return names
 
 
-def _join_reader_keys(keys: Iterable[str]) -> str:
-    return "".join(f"\n{key}\n" for key in keys)
-
-
 def _exclude_cases_read_by(who: Person) -> ColumnElement[bool]:
     """Leave out cases that the person has read while others have to."""
     return or_(queue.c.readers == 0, ~queue.c.read_by.contains(f"\n{who.key}\n", autoescape=True))
@@ -203,8 +199,3 @@ def _is_close(case: Case) -> bool:
     if verdict is None or verdict.means_nothing or case.classification is Classification.NOT_MISLEADING:
         return False
     return verdict.intercept_interval.low <= verdict.helpful_line <= verdict.intercept_interval.high
-
-
-def _ratings_of_notes(case: Case) -> int:
-    """Return how often the notes on its post were rated so far, the only figure for how a post spreads."""
-    return sum(note.ratings.count for note in case.supernote.notes) if case.supernote else 0

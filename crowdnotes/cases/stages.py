@@ -54,10 +54,6 @@ from crowdnotes.logs import count_in_span
 _MAX_MODEL_WORDS_CHARACTERS = 160  # characters of what a model says, while it says it
 
 
-def _never(_: Case) -> StageOutcome | None:
-    return None
-
-
 class Touches(StrEnum):
     """What a stage changes, and so who may run it while the case is with the moderators."""
 
@@ -84,7 +80,7 @@ class Stage:
     name: StageName
     title: str
     run: Callable[[Case, Progress, StageContext], StageResult]
-    skip: Callable[[Case], StageOutcome | None] = _never
+    skip: Callable[[Case], StageOutcome | None] = lambda _: None
     resumable: bool = False
     touches: Touches = Touches.CASE
     search: SearchSelector | None = None

@@ -60,7 +60,9 @@ def _is_claim_settled(case: Case, *, nothing_relevant: bool) -> bool:
 def _list_places_to_look(case: Case, private_hosts: Collection[str]) -> tuple[tuple[str, str], ...]:
     """Return where a person may look by hand: names of texts, each with a finished link."""
     said = plain_letters(case.claims[0].in_full if case.claims else case.post.whole_text)
-    words = _cut_at_word(" ".join(without_urls(said).split()))
+    words = " ".join(without_urls(said).split())
+    if len(words) > _MAX_CLAIM_CHARACTERS:
+        words = words[:_MAX_CLAIM_CHARACTERS].rsplit(" ", 1)[0]
     found: list[tuple[str, str]] = []
     if words:
         dated = f"{words} before:{case.until.isoformat()}" if case.until else words
@@ -78,7 +80,3 @@ def _list_places_to_look(case: Case, private_hosts: Collection[str]) -> tuple[tu
     elif post := public_address(case.post.url or ""):
         found.append(("Archived copies of the post", f"{_WAYBACK_PREFIX}{post}"))
     return tuple(found)
-
-
-def _cut_at_word(words: str) -> str:
-    return words if len(words) <= _MAX_CLAIM_CHARACTERS else words[:_MAX_CLAIM_CHARACTERS].rsplit(" ", 1)[0]

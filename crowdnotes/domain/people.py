@@ -20,13 +20,11 @@ class Role(LabelledEnum):
     ADMIN = "admin"
 
 
-def _collapse_whitespace(name: str) -> str:
-    return " ".join(name.split())
-
-
 _IdentityString = Annotated[str, StringConstraints(pattern=r"^\S+$", max_length=255)]
 _PersonName = Annotated[
-    str, AfterValidator(_collapse_whitespace), StringConstraints(strip_whitespace=True, min_length=1, max_length=80)
+    str,
+    AfterValidator(lambda name: " ".join(name.split())),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=80),
 ]
 
 

@@ -92,18 +92,12 @@ def unfound_quotes(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple
                 "These quoted words are in none of the passages in use. Quote exactly, or remove the quotation marks."
             ),
             level=LintLevel.BLOCKS,
-            span=span,
+            span=Span(start=match.start(), end=match.end()),
         )
-        for span, words in _find_quotations(note)
-        if not any(holds_quote(text, words) for text in read)
+        for match in _QUOTATION.finditer(note)
+        if len(re.findall(r"\w+", match.group(1))) >= _MIN_QUOTED_WORDS
+        and not any(holds_quote(text, match.group(1)) for text in read)
     )
-
-
-def _find_quotations(note: str) -> Iterator[tuple[Span, str]]:
-    for match in _QUOTATION.finditer(note):
-        words = match.group(1)
-        if len(re.findall(r"\w+", words)) >= _MIN_QUOTED_WORDS:
-            yield Span(start=match.start(), end=match.end()), words
 
 
 def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[Finding, ...]:

@@ -280,7 +280,9 @@ def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
         status=_parse_status(row.get("status"), place, doubts),
         ratings=Ratings(**counts, tags={tag: count for tag, count in tags.items() if count}),
         created_at=_parse_moment(row.get("created_at"), place, doubts),
-        chosen=_parse_yes_no(row.get("chosen")),
+        chosen={"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(
+            _normalise_key(row.get("chosen"))
+        ),
     )
 
 
@@ -340,10 +342,6 @@ def _parse_moment(value: object, place: int, doubts: Doubts) -> datetime | None:
         doubts.add("Not a date, left out: note {places}.", place, value)
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def _parse_yes_no(value: object) -> bool | None:
-    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(_normalise_key(value))
 
 
 def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:

@@ -144,7 +144,11 @@ class _UnitPool:
     @classmethod
     def of(cls, notes: Sequence[ExistingNote], embedder: Embedder | None, chance: random.Random) -> Self:
         """Build the pool from the notes that raters did not reject, or from all where they rejected all."""
-        good = [note for note in notes if not _is_rejected_by_raters(note)] or list(notes)
+        good = [
+            note
+            for note in notes
+            if note.ratings.count < ENOUGH_RATINGS or (note.ratings.mean or 0.0) >= _MAX_REJECTED_MEAN
+        ] or list(notes)
         most = max(1, _MAX_SENTENCES // max(1, len(good)))
         budget = budget_for(notes)
         row = 0
@@ -213,7 +217,8 @@ class _UnitPool:
         while rest and len(units) < most:
             unit = self._one_of(rest, any_serves)
             rest.remove(unit)
-            if unit.length <= left and not any(self._clash(unit, other) for other in units):
+            chosen = [sentence for other in units for sentence in other.sentences]
+            if unit.length <= left and not any(self._clash(a, b) for a in unit.sentences for b in chosen):
                 units.append(unit)
                 left -= unit.length
         return self._in_order(units)
@@ -243,11 +248,8 @@ class _UnitPool:
         has_links = any(unit.first.has_link for theirs in self.by_note.values() for unit in theirs)
         return not has_links or any(said.has_link for unit in units for said in unit.sentences)
 
-    def _clash(self, one: _SentenceUnit, other: _SentenceUnit) -> bool:
-        """Return whether two units say the same, or one denies what the other says."""
-        return any(self._repeats(a, b) for a in one.sentences for b in other.sentences)
-
-    def _repeats(self, one: _SourceSentence, other: _SourceSentence) -> bool:
+    def _clash(self, one: _SourceSentence, other: _SourceSentence) -> bool:
+        """Return whether two sentences say the same, or one denies what the other says."""
         shared = len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
         close = 0.0 if self.alike is None else float(self.alike[one.row, other.row])
         if (
@@ -261,7 +263,3 @@ class _UnitPool:
             return True
         is_one_subject = shared >= _MIN_SAME_SUBJECT[0] or close >= _MIN_SAME_SUBJECT[1]
         return is_one_subject and tone.denies(one.text) != tone.denies(other.text)
-
-
-def _is_rejected_by_raters(note: ExistingNote) -> bool:
-    return note.ratings.count >= ENOUGH_RATINGS and (note.ratings.mean or 0.0) < _MAX_REJECTED_MEAN
