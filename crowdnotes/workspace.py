@@ -69,14 +69,14 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _DAY_SECONDS = 86_400.0
-_CHOICE_SECONDS = 1.0  # for which a chosen engine is not read again
+_CHOICE_SECONDS = 1.0  # how long a chosen engine is cached
 
-_Choices = tuple[EngineChoice | None, EngineChoice | None]  # for everybody, and of one person
+_Choices = tuple[EngineChoice | None, EngineChoice | None]  # for everybody; for one person
 
-# What the runner has for a case when a library is made, the services' connections are checked, a model is tested.
+# Case ids of jobs without a case: make a library, check the services' connections, test a model.
 LIBRARIES, CONNECTIONS, SELF_TEST = "libraries", "connections", "self-test"
 _JOB_KINDS_WITHOUT_CASE = frozenset({LIBRARIES, CONNECTIONS, SELF_TEST})
-_MAX_KEPT_MODELS = 30  # of one server: a long list hides what is wanted
+_MAX_KEPT_MODELS = 30  # of one server; a longer list is hard to use
 
 
 def system_clock() -> datetime:
@@ -369,7 +369,7 @@ class SharedWorkspace:
     def __init__(self, opened: Workspace) -> None:
         self.opened = opened  # as the owner of the machine, with the engine that is set
         self._with = {opened.choice: opened}
-        self._chosen: dict[str, tuple[float, _Choices]] = {}  # of a person's key: when it was read, and what
+        self._chosen: dict[str, tuple[float, _Choices]] = {}  # by a person's key: when it was read, and the choices
         self._lock = threading.Lock()
         if opened.settings.workers and opened.runner.is_shared:
             worker = opened.worker(slots=opened.settings.workers)
@@ -470,7 +470,7 @@ def open_workspace(
     except OSError as error:
         raise StoreFullError(f"The data folder {settings.data_dir} cannot be made ({error.strerror}).") from error
     database = open_database(settings.resolved_database_url)
-    # On PostgreSQL one clock for all machines, and one pace for each service. SQLite's are this process's.
+    # On PostgreSQL all machines share the clock and the rate limit of each service; on SQLite both are this process's.
     is_shared = database.dialect.name == "postgresql"
     clock = clock_of(database) if is_shared else system_clock
     use_shared_rates(database if is_shared else None)
@@ -577,7 +577,7 @@ def _make_page_fetcher(settings: Settings) -> PageFetcher:
     bounds = settings.fetch
     path = settings.data_dir / "pages.sqlite"
     cache = PageCache(path, bounds.cache_mb, bounds.max_bytes) if bounds.cache_mb else None
-    private = {name.partition(":")[0] for name in settings.allowed_private_hosts}  # one's own need no courtesy
+    private = {name.partition(":")[0] for name in settings.allowed_private_hosts}  # no rate limit for the owner's hosts
 
     def turn(url: str, check: Callable[[], None]) -> AbstractContextManager[None]:
         return nullcontext() if host(url) in private else page_rate_limit(url, check)

@@ -336,7 +336,7 @@ def person_of(claims: Mapping[str, object]) -> Person:
     Raises InputError without an issuer that is an address, or a subject.
     """
     issuer, subject = str(claims.get("iss") or ""), str(claims.get("sub") or "")
-    if not issuer.startswith(("https://", "http://")):  # other words are the program's own
+    if not issuer.startswith(("https://", "http://")):  # any other issuer is one of the program's own
         issuer = ""
     name = claims.get("name") or claims.get("preferred_username") or claims.get("nickname") or subject
     return actor_of(issuer, subject, " ".join(str(name).split())[:_MAX_NAME_CHARACTERS], Role.VIEWER).person
@@ -402,7 +402,7 @@ class People:
         try:
             with writing(self._engine) as connection:
                 connection.execute(insert(people).values(account.model_dump()))
-        except IntegrityError:  # in another tab, in the same moment
+        except IntegrityError:  # another tab did it at the same moment
             return
 
     def actor(self, person: Person) -> Actor:
@@ -539,7 +539,7 @@ def _subject_of(person: Person) -> str:
 
 
 def _fold(name: str) -> str:
-    # As LDAP compares names (RFC 4518), from which a proxy may pass on what was typed. A provider's `sub` is never
+    # As LDAP compares names (RFC 4518): a proxy may pass on a name as it was typed. A provider's `sub` is never
     # folded: OpenID Connect Core, section 2, makes case part of it.
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 

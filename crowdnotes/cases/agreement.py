@@ -17,7 +17,7 @@ from crowdnotes.domain import Case, Figure, Reading, ReadPair, Support
 
 _BOOTSTRAP_DRAWS = 1_000
 _MAX_CASES = 2_000
-_MIN_CASES_FOR_INTERVAL = 5  # cases: with fewer, no interval is to be trusted
+_MIN_CASES_FOR_INTERVAL = 5  # cases; with fewer no interval is reliable
 
 
 def units(cases: Iterable[Case]) -> list[ReadPair]:

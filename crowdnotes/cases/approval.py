@@ -97,7 +97,7 @@ def decide(
         text_sha256=sha256,
         overrides=tuple(Override(obstacle=item.id, reason=reasons[item.id]) for item in found),
     )
-    # So that it stays the same for who looks at it or reopens it, also where the setting is changed.
+    # Stored, so that a later change of the setting does not change this case.
     wanted = max(case.desk.readers, readers) if case.desk.state is DeskState.SUBMITTED else case.desk.readers
     passed_over = "".join(f"; although {item.obstacle.although()}: {item.reason}" for item in decision.overrides)
     event = Event(
@@ -276,7 +276,7 @@ def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
         return
     first: ObstacleId | None = None
     for result in case.assessment.visible_gates:
-        if result.status is GateStatus.PASS:  # one that was not run says nothing in the note's favour
+        if result.status is GateStatus.PASS:  # NOT_RUN counts against approval
             continue
         failed, name = result.status is GateStatus.FAIL, result.gate.value
         if failed:
@@ -347,9 +347,9 @@ def _normalise_page_url(url: str) -> str:
     return canonical_url(url, papers=False)
 
 
-_LINK_CHECK_VALID_FOR = timedelta(hours=24)  # pages rarely vanish within a day; what is older says little about now
-_LINK_RECHECK_AFTER = timedelta(hours=1)  # so that scoring after each edit asks only for links that are new
-_MAX_KEPT_LINK_CHECKS = 50  # checks on record, so that an undo finds its links' checks again
+_LINK_CHECK_VALID_FOR = timedelta(hours=24)  # pages rarely vanish within a day
+_LINK_RECHECK_AFTER = timedelta(hours=1)  # so that scoring after an edit checks only new links
+_MAX_KEPT_LINK_CHECKS = 50  # so that an undo finds its links' checks again
 
 
 def cited_links(draft: Draft) -> tuple[str, ...]:

@@ -57,22 +57,22 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
             return case
     if case.owner_key == reader.key and not (is_at_desk and is_moderator):
         return case
-    began = next((event.by_key for event in case.events if event.kind == "created"), None)  # also of who was erased
+    began = next((event.by_key for event in case.events if event.kind == "created"), None)  # even if erased
     known = {reader.key, PROGRAM.key, case.owner_key, began}
     claimed = {event.by_key for event in case.events if event.kind in ("claimed", "taken over")}
-    not_readers = known - (claimed - {reader.key})  # an author who is a reader too finds as one
+    not_readers = known - (claimed - {reader.key})  # an author who is also a reader counts as a reader
 
     def shown(key: str, at: datetime, of_whom: set[str | None] = not_readers) -> bool:
         return key in of_whom or not any(began <= at <= ended for began, ended in times)
 
     def blind(items: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-        # The author's own stay: the note is made from what they use.
+        # The author's reviews stay: the note is made from the passages they use.
         def kept(review: Review) -> bool:
             return shown(review.reader.key, review.judged_at or review.opened_at, known)
 
         return tuple(it.replace(reviews=tuple(filter(kept, it.reviews))) for it in items)
 
-    def stripped(readings: tuple[Reading, ...]) -> tuple[Reading, ...]:  # who has read it stays known
+    def stripped(readings: tuple[Reading, ...]) -> tuple[Reading, ...]:  # the readers' names stay
         return tuple(it if it.reader.key == reader.key else it.replace(findings=()) for it in readings)
 
     checks = tuple(check for check in case.sentence_checks if shown(check.by_key, check.at))
@@ -102,7 +102,7 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
         "typed_words": tuple(it for it in case.typed_words if it.by_key == reader.key),
         "decision_words": {},
     }
-    if is_at_desk:  # of one that was sent back the comments are for everybody who works on it
+    if is_at_desk:  # once it is sent back, everybody who works on it needs the comments
         made = ((it, it.owed or it.typed_by) for it in case.suggestions)
         changed["suggestions"] = tuple(it for it, key in made if shown(key, it.at))
         update["returns"] = tuple(it if it.by.key == reader.key else it.replace(words="") for it in work.returns)

@@ -78,7 +78,7 @@ class Cases:
 
     def apply(self, case_id: str, action: Action[P], /, *args: P.args, **kwargs: P.kwargs) -> Case:
         """Apply an action to the newest version, and return the next one without what it hides from the actor."""
-        # The database is asked for its time before its transaction begins.
+        # Read the time before the transaction begins.
         claimed_at = self.now(Clock.DATABASE) if action.clock is Clock.DATABASE else None
 
         def change(newest: Case, by: Actor) -> Case:
@@ -147,7 +147,7 @@ class Cases:
     def add_usage(self, case_id: str, by_step: Mapping[str, Usage], chain: int) -> None:
         """Add what a job asked of a model, and its longest `chain` of calls.
 
-        No permission is asked for and no fence holds: what was spent stays spent, whoever may still work on the case.
+        No permission or fence is checked: usage counts even if the person may no longer work on the case.
         """
 
         def change(case: Case) -> Case:

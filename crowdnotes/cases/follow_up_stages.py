@@ -305,7 +305,7 @@ def stages_of(kind: FollowUpKind) -> list[tuple[StageName, SearchWork]]:
         (StageName.READ, _run_read_stage),
         (StageName.PASSAGES, _run_passages_stage),
     ]
-    # What would settle the claim is asked for with its queries, and a slow service is asked the same again.
+    # SETTLE comes with its queries, and AGAIN repeats the old ones.
     first = 1 if kind in {FollowUpKind.SETTLE, FollowUpKind.AGAIN} else 0 if kind.searches else 2
     return work[first:]
 
@@ -333,7 +333,7 @@ def _run_search_stage(case: Case, asked: FollowUpSearch, progress: Progress, too
     except JobError as error:
         if asked.kind not in {FollowUpKind.SETTLE, FollowUpKind.AGAIN}:
             raise
-        return {}, StageOutcome.not_run(error.message)  # what the first search found is there all the same
+        return {}, StageOutcome.not_run(error.message)  # the results of the first search remain
 
 
 def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> StageResult:
@@ -415,7 +415,7 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool = F
     if (case.claims and brief.claim is None) or not (evidence or somewhere):
         return {}, StageOutcome.not_needed("There is nothing to settle")
     if not evidence:
-        # Who found nothing worth reading has named the next searches, or none that could bring more.
+        # A model that found nothing worth reading has named the next searches, or knows none.
         brought = {item.id for item in gathering_stages.requests_for_links(case)}
         has_refused = bool(worth_choosing(case.hits)) and all(source.id in brought for source in case.sources)
         may_search = may_search and bool(case.queries) and not has_refused
@@ -423,7 +423,7 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool = F
     try:
         asked = tools.brief_to_search_on(case) if may_search else brief
         found = tools.engine.settle(asked, evidence, SECOND_QUERIES if may_search else 0)
-    except ModelAnswerError as error:  # the person can read and judge all the same
+    except ModelAnswerError as error:  # the person can still read and judge
         return {}, StageOutcome.not_run(error.message)
     if found is None:
         return {}, StageOutcome.not_run("the engine in use cannot judge this.")

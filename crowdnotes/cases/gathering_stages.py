@@ -59,11 +59,11 @@ from crowdnotes.wording import plural
 if TYPE_CHECKING:
     from crowdnotes.jury import Jury
 
-# Of choosing in the place of what could not be read; past that, more would only keep a person waiting.
+# Rounds of choosing substitutes for unreadable pages; more would only keep a person waiting.
 _MAX_CHOOSING_ROUNDS = 3
-LATER_SECONDS = 40.0  # for a service that was too slow for the first search, on being asked again
-SPARE_CHOICES = 4  # more than are wanted, so that nobody is asked again when some cannot be read
-_MAX_PARALLEL_READS = 6  # pages read side by side: as many as a case chooses
+LATER_SECONDS = 40.0  # for a repeated search of a service that was too slow
+SPARE_CHOICES = 4  # extra choices, so that unreadable pages need no second choice
+_MAX_PARALLEL_READS = 6  # as many as a case chooses
 
 Changes = Mapping[str, object]
 """Fields of the case, or of a follow-up search, with what a stage found for them."""
@@ -317,7 +317,7 @@ def read_selected(
             break
         found = read(wanted)
         sources |= found
-        # A page that leads to one that was read before is no other page.
+        # A link that leads to a page that was read before is the same page.
         once = {source.id for source in distinct(sources.values())}
         sources = {name: source for name, source in sources.items() if source.id in once}
         reasons = {found[item.id].id: item.why for item in wanted if item.id in found} | reasons
@@ -582,7 +582,7 @@ def _merge_evidence(newest: Case, persons: Sequence[Evidence], found: Sequence[E
         if now is None:
             kept.append(item.replace(id=f"E{number}"))
             number += 1
-        elif now.source.text_sha256 != item.source.text_sha256:  # the words that a person saw stay
+        elif now.source.text_sha256 != item.source.text_sha256:  # keep the words that a person saw
             kept.append(now)
         else:
             kept.append(now.replace(source=item.source))

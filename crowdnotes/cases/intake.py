@@ -102,7 +102,7 @@ def checked_url(url: str) -> str:
         raise InputError(f"“{said}” is not a web address.", "Copy it again from the browser's address bar.") from None
     if parts.scheme.lower() not in {"http", "https"}:
         raise InputError(f"“{said}” is not an http or https address.", "Only web pages can be read.")
-    is_word = url != given and "." not in (host or "")  # "hello" is no address, though a browser would try it
+    is_word = url != given and "." not in (host or "")  # a browser would try "hello" as an address
     if not host or is_word or re.search(r"\s", url):
         raise InputError(f"“{said}” is not a web address.", "Copy it again from the browser's address bar.")
     return url
@@ -325,7 +325,7 @@ def change_sources(case: Case, at: datetime, by: Person, places: SearchScope) ->
     searched = ", ".join((*libraries, *services)) or "none"
     own = f"; own search words: {places.own_words}" if places.own_words else ""
     bound = f"; no later than {places.until}" if places.until else ""
-    is_new_cutoff = places.until != case.until  # a follow-up search that read under the old one must not go on
+    is_new_cutoff = places.until != case.until  # a follow-up search under the old cutoff must stop
     detail = f"{places.mode.as_text}; {len(places.urls)} links; searched: {searched}{own + bound}"
     return with_event(
         case,
@@ -487,7 +487,7 @@ def attach_image(cases: Cases, case_id: str, content: bytes, name: str) -> Case:
 
     Raises InputError for what is no picture.
     """
-    cases.require(Act.EDIT, case_id)  # before the file is read
+    cases.require(Act.EDIT, case_id)  # check it before reading the file
     image, clean = checked_image(Attachment(content, name))
 
     def change(case: Case, by: Actor) -> Case:

@@ -229,7 +229,7 @@ def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: st
     item = require_passage(case, evidence_id)
     review = item.review_by(by.key) or Review(reader=by.person, opened_at=at)
     if review.verdict is None and support in _FAVOURABLE_FINDINGS:
-        # A passage that its author keeps as background stays that: the note's sources are the author's to choose.
+        # A passage that the author keeps as background stays so: the author chooses the note's sources.
         verdict = Verdict.USE if item.used or item.verdict is None else Verdict.BACKGROUND
         review = review.replace(verdict=verdict, judged_at=at)
     elif (
@@ -288,7 +288,7 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
         return renewed
     counted = counted_readings(case)
     readings = (*(other for other in counted if other is not before), reading)
-    # What they found blind stays on record, also where they changed their mind when they saw what others found.
+    # The blind findings stay on record, even if they change their mind after seeing the others'.
     earlier = tuple(other for other in work.readings if other not in counted or other is before)
     update = {"readings": readings, "earlier_readings": (*work.earlier_readings, *earlier)}
     read = renewed.replace(desk=work.replace(**update))
@@ -383,7 +383,7 @@ def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
     asked_by = next((it.by_key for it in reversed(case.events) if it.kind == "readers wanted"), None)
     may_lower = (asked_by == by.key and not has_begun) or (isinstance(by, Actor) and by.role is Role.ADMIN)
     if readers < case.desk.readers and not may_lower:
-        # Else one might approve it alone, or end it, look at what another found, reopen it and read it as if blind.
+        # Else one moderator could approve it alone, or end it, see other findings, reopen it and read it as if blind.
         why = "A moderator has begun to read this case." if has_begun else "Two readers were asked for."
         raise WorkflowError("being read", why, "Let a second one read it too. An admin may change it if none can.")
     if readers > case.desk.readers and was_open_to_all(case):

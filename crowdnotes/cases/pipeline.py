@@ -28,7 +28,7 @@ def _write_and_score(stages: StageRunner, case_id: str) -> list[Step]:
 
 
 def _gather_write_and_score(stages: StageRunner, case_id: str) -> list[Step]:
-    # Of a post in a batch. Nobody has read anything yet, and nothing is decided by it.
+    # For a post in a batch: before anybody has read it, and without a decision.
     write = stages.write_steps(case_id, before_inspection=True)
     return [*stages.gather_steps(case_id), *write, *stages.assess_steps(case_id, before_inspection=True)]
 

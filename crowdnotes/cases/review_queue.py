@@ -77,7 +77,7 @@ class Queue:
     def items(self, who: Person, asked: QueueQuery, limit: int, offset: int = 0) -> list[QueueItem]:
         """Return the lines of a page, in order."""
         with reading(self._engine) as connection:
-            # The page's ids first: the cases' wide rows are then read for those alone.
+            # First select the ids of the page, so that only its wide rows are read.
             page = _select_page_of_ids(who, asked, now_of(connection), limit, offset).subquery()
             shown = [column for column in queue.c if column is not queue.c.several]
             rows = (
@@ -169,7 +169,7 @@ def _select_page_of_ids(
     for state in asked.states:
         columns = select(queue.c.case_id, queue.c.turn, queue.c.submitted_at)
         part = _filter_queue(columns, who, asked, at, state).where(*further)
-        # SQLite takes an order and a limit in a part of a union only as a query of its own.
+        # SQLite allows order and limit in a part of a union only as a subquery.
         part = part.order_by(*_get_order_columns(asked.order, queue.c)).limit(offset + limit)
         parts.append(select(part.subquery()))
     every = union_all(*parts).subquery()
@@ -180,7 +180,7 @@ def _filter_queue(query: _Query, who: Person, asked: QueueQuery, at: datetime, s
     query = query.where(queue.c.state == state.value)
     theirs = queue.alias()
     own = (select(theirs.c.case_id).where(column == who.key) for column in (theirs.c.assigned, theirs.c.holder))
-    mine = queue.c.case_id.in_(union_all(*own))  # of few cases each by its index; an OR would go through all
+    mine = queue.c.case_id.in_(union_all(*own))  # each part uses its index; an OR would scan all cases
     free = or_(queue.c.holder.is_(None), queue.c.holder == who.key, queue.c.held_until <= at)
     if asked.whose is QueueScope.MINE:
         query = query.where(mine, free)

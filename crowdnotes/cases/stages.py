@@ -349,7 +349,7 @@ class StageRunner:
             if stage.meanwhile is not None:
                 begun[stage.meanwhile.name] = self._begin(case_id, stage.meanwhile, progress)
             while stage.name in begun and not wait([begun[stage.name]], timeout=0.05).done:
-                progress.check()  # where it failed it is done below, and fails there
+                progress.check()  # if it failed, it runs again below and fails there
             started = time.perf_counter()
             case = self.cases.get(case_id, Act.WORK)
             changes, ended = stage.run(case, progress, self.context)
@@ -421,7 +421,7 @@ class StageRunner:
 
         def kept(case: Case, actor: Actor, image: Image, reading: ImageReading) -> Case:
             now = intake.find_image(case, image.sha256)
-            if now is None or now.read_by:  # taken off, or described by a person, meanwhile
+            if now is None or now.read_by:  # removed, or described by a person, meanwhile
                 return case
             require_still_open(case)
             require_editable(case, actor)

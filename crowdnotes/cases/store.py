@@ -44,7 +44,7 @@ from crowdnotes.storage.tables import cases, contents, jobs, queue, storable_tex
 from crowdnotes.text.tokens import folded, search_parts
 
 _MAX_EXCERPT_CHARACTERS = 160
-_MAX_SEARCH_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nobody types as much as this
+_MAX_SEARCH_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,7 @@ def case_row(case: Case) -> tuple[Case, dict[str, object]]:
     """Return the case as it can be stored, and its row in the table of cases."""
     try:
         document = case.model_dump_json()
-    except PydanticSerializationError:  # a lone surrogate; rare, so only then is the case walked through
+    except PydanticSerializationError:  # a lone surrogate: rare, so the case is searched only then
         case = Case.model_validate(_replace_surrogates(case.model_dump()))
         document = case.model_dump_json()
     return case, {
@@ -312,7 +312,7 @@ def _replace_surrogates(value: object) -> object:
 
 
 def _select_document(case_id: str) -> Select[str]:
-    # Ids come from the address bar too, with whatever characters.
+    # Ids come from the address bar too, with any characters.
     return select(cases.c.document).where(cases.c.id == storable_text(case_id))
 
 
@@ -339,7 +339,7 @@ def _load_case(connection: Connection, query: Select[str]) -> Case:
 def _filter_cases(
     query: Select[Any], search: str, status: CaseStatus | None, reader: Actor | None, whose: Relationship | None
 ) -> Select[Any]:
-    # What only a newer program has a word for is not listed: it could not be opened either.
+    # A status that only a newer program knows is not listed: the case could not be opened either.
     query = query.where(cases.c.status.in_(list(CaseStatus)), cases.c.mode.in_(list(Mode)))
     query = query.where(cases.c.desk.in_(list(DeskState)))
     query = query.where(cases.c.decision.is_(None) | cases.c.decision.in_(list(DecisionKind)))

@@ -143,7 +143,7 @@ def answer_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
         return {}, StageOutcome.not_needed("There is nothing to answer.")
     some = waiting[:_SUGGESTIONS_PER_CALL]
     made = case.supernote.newest if case.supernote else None
-    # A note that is made of no others is its own: its links and its words are what there is.
+    # A note that is not made from others is its own source of links and words.
     notes = used_notes(made) if made is not None else (ExistingNote(id="N1", text=draft.text),)
     links = made.links if made is not None else ()
     given = SupernoteBrief(tools.brief(case), notes, usable(case), budget_for(notes))

@@ -41,7 +41,7 @@ from crowdnotes.notes.existing_notes import links_of, renumbered, worth_replacin
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
 
-MAX_WANTED = 300  # candidates of one round; past it a case would grow slow to open
+MAX_WANTED = 300  # candidates of one round; with more a case opens slowly
 _MAX_KEPT_ROUNDS = 20
 
 
@@ -101,7 +101,7 @@ def set_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote
     before = require_work(case)
     if not notes:
         raise InputError("There is no note to make one from.", "Paste at least one.")
-    # An id that was ever given is given to no other note.
+    # An id is never used for another note.
     ever = {note.id: note for made in before.rounds for note in made.notes} | {note.id: note for note in before.notes}
     numbered = renumbered(tuple(ever.values()), notes)
     return _replace_notes(case, at, by, numbered, "notes set", f"{len(numbered)} notes")

@@ -51,15 +51,15 @@ from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT
 from crowdnotes.text.urls import canonical_url
 
-BEST = 5  # that the judge compares, as many as the paper's readers could
-_LINKS_PER_CHECK = 16  # the checker's seconds are for one note's links; more are asked in turns
+BEST = 5  # candidates that the judge compares, as many as the paper's readers did
+_LINKS_PER_CHECK = 16  # the checker's time limit is for one note's links, so more are checked in batches
 _MAX_CHECKED_LINKS = 200
 _LINK_CHECK_REUSED_FOR = timedelta(hours=1)
 _MAX_KEPT_FAILURE_REASONS = 20  # reasons why answers gave no candidate
 _TONES_PER_CALL = 20  # candidates whose tone is judged in one call
 
 
-# --- which round is at work ---
+# --- the current round ---
 
 
 def _is_round_unfinished(case: Case) -> bool:
@@ -204,7 +204,7 @@ def _write_with_model(
     made: SupernoteRound, writer: SupernoteWriter, case: Case, progress: Progress, tools: StageContext
 ) -> tuple[SupernoteRound, str]:
     plan, brief, by = plan_of(made, tools.settings.llm.supernote_candidates), tools.brief(case), result_origin(tools)
-    # Else another round of few notes gets the answers of the one before.
+    # Else another round of few notes gets cached answers of the round before.
     variant = made.seed * supernote_actions.MAX_WANTED
 
     def ask(place: int, notes: tuple[ExistingNote, ...]) -> SupernoteAnswer:

@@ -39,7 +39,7 @@ _OUTDATED_PATTERN = re.compile(
     r"\b(?:outdated|out of date|no longer|since then|has since|superseded|old (?:photo|video))\b", re.IGNORECASE
 )
 _MIN_ADDED_STEMS = 3  # different words
-# Where the words themselves ("not", "but") are no reason that a person understands.
+# Where the words themselves ("not", "but") would not explain the tag to a person.
 _REASON_BY_TAG = {
     "misleadingFactualError": "the note says that something in the post is not true",
     "misleadingMissingImportantContext": "the note adds context that the post leaves out",

@@ -268,7 +268,7 @@ class SideVotes(FrozenModel):
         if not self.jurors:
             return (0, 0, 0)
         whole = [100 * count // self.jurors for count in counts]
-        # What is cut off goes to whom it was cut off most.
+        # Rounding down leaves a rest; the largest remainders get it.
         by_rest = sorted(range(3), key=lambda at: -(100 * counts[at] % self.jurors))
         for at in by_rest[: 100 - sum(whole)]:
             whole[at] += 1
@@ -425,7 +425,7 @@ class JuryVerdict(FrozenModel):
 
 SIDES_DIFFER_FROM = 0.15  # between the mean ratings of two sides; under it they agree
 _TRUTH_GATES = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})
-_MIN_SHOWN_OF_100_FOR_EVEN = 40  # of 100 such notes; under it more were turned down than one would call even
+_MIN_SHOWN_OF_100_FOR_EVEN = 40  # of 100 such notes; with fewer the chance is not even
 
 
 def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:

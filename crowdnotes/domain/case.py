@@ -200,7 +200,7 @@ class Event(FrozenModel):
     @property
     def as_text(self) -> str:
         """What was done, as a person reads it: "Note edited"."""
-        return _EVENT_TEXT.get(self.kind, self.kind)  # a newer version may have stored a kind that is not known here
+        return _EVENT_TEXT.get(self.kind, self.kind)  # a newer program may have stored other kinds
 
 
 _EVENT_TEXT = {
@@ -378,7 +378,7 @@ class Case(FrozenModel):
 
     @property
     def next_evidence_number(self) -> int:
-        """The number of the next passage: an id names one passage for ever, also those on record."""
+        """The number of the next passage: an id is never used again, even for a removed passage."""
         sets = (self.evidence, *(earlier.evidence for earlier in self.earlier_evidence))
         return 1 + max((item.number for items in sets for item in items), default=0)
 
@@ -519,7 +519,7 @@ class CaseSummary(FrozenModel):
     @property
     def outcome(self) -> str:
         """How it ended, overrides included, or how far it is."""
-        if self.supernote and self.status is CaseStatus.NEW and not self.note_excerpt:  # none of its texts is taken
+        if self.supernote and self.status is CaseStatus.NEW and not self.note_excerpt:  # no candidate is chosen yet
             return "supernote not chosen yet"
         return _describe_ending(self.decision, self.overrides) if self.decision else self.status.as_text
 

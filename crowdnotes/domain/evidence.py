@@ -10,18 +10,18 @@ from enum import StrEnum
 from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span, text_sha256
 from crowdnotes.domain.people import Person
 
-BY_HAND = "hand:"  # how the id of a source begins whose words a person copied
-UNDATED = "undated"  # the notice on a source without a date where evidence has a cutoff
-BADLY_READABLE = "badly readable"  # the notice on a source of which letters or words were lost
-PARTS_LEFT_OUT = "parts left out"  # the notice on a page of which something was not read, as its readers may not see it
-AFTER_CUTOFF = "after the cutoff"  # the notice on a later source that a person opened or pasted
-# The notices on a record of a library whose link does not lead a reader to its words.
+BY_HAND = "hand:"  # prefix of the ids of sources whose words a person copied
+UNDATED = "undated"  # notice on a source without a date, if evidence has a cutoff
+BADLY_READABLE = "badly readable"  # notice on a source with lost letters or words
+PARTS_LEFT_OUT = "parts left out"  # notice on a page with parts that its readers may not see, and that were not read
+AFTER_CUTOFF = "after the cutoff"  # notice on a later source that a person opened or pasted
+# Notices on a library record whose link does not lead a reader to its words.
 TO_CONTENTS = "its link leads to a table of contents"
 TO_SECTION = "its link leads to a section's first page"
 TO_HOME = "its link leads to a home page"
 SITE_CLOSED = "its site is closed"
 _ASTRAY = frozenset({TO_CONTENTS, TO_SECTION, TO_HOME, SITE_CLOSED})
-OLD_YEARS = 5  # from which on a source may be out of date on what is so now
+OLD_YEARS = 5  # years after which a source may be out of date
 
 
 class Query(FrozenModel):

@@ -221,7 +221,7 @@ class Tombstone(FrozenModel):
     by_key: str
 
 
-_QUEUE_ADVANCE_BY_REASON = {  # by how much each brings a case forward in the queue
+_QUEUE_ADVANCE_BY_REASON = {  # how far each brings a case forward in the queue
     "raised": timedelta(days=30),
     "spreads": timedelta(hours=24),
     "disagree": timedelta(hours=12),

@@ -48,7 +48,7 @@ class Image(FrozenModel):
 
 _ANSWER_PATTERN = re.compile(r"\s*@\w{1,15}\b")  # how X shows an answer to another post
 _POST_LINK_PATTERN = re.compile(r"\b(?:x|twitter)\.com/\w{1,15}/status/\d", re.IGNORECASE)
-# X puts its own short link in the place of a picture, a film, a quoted post or a page.
+# X replaces a picture, a film, a quoted post or a page by its own short link.
 _SHORT_LINK_PATTERN = re.compile(r"\b(?:t\.co|pic\.(?:x|twitter)\.com)/\w", re.IGNORECASE)
 _THREAD_PATTERN = re.compile(r"\U0001f9f5|^\s*\(?\d{1,2}/\d{0,2}\)?(?=\s)|(?<=\s)\(?\d{1,2}/\d{1,2}\)?\W*$")
 
@@ -177,7 +177,7 @@ class NoteWanted(FrozenModel):
         return self.is_doubtful and self.why_not is not WhyUnwanted.TRUE
 
 
-_MIN_WANTED = 0.4  # under half, as a needless question costs a press and a post passed over costs a note
+_MIN_WANTED = 0.4  # under half: a needless question costs a click, a missed post costs a note
 
 
 class Mode(LabelledEnum):

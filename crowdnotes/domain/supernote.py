@@ -43,7 +43,7 @@ class Ratings(FrozenModel):
         return (self.helpful + self.somewhat_helpful / 2) / self.count if self.count else None
 
 
-# "NNN" is what people on X write for it. A note that was pasted has no classification that says so.
+# People on X write "NNN" for it. A pasted note has no classification that says so.
 _NO_NOTE_NEEDED_PATTERN = re.compile(
     r"\bNNN\b|\b[Nn]o (?:[Cc]ommunity )?[Nn]otes? (?:(?:is|are) )?(?:needed|necessary|required)\b|"
     r"(?:^|[.!?]\s+|[Cc]ommunity )[Nn]otes? (?:is |are )?(?:not (?:needed|necessary|required)|unnecessary)\b",
