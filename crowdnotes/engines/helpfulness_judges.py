@@ -1,4 +1,4 @@
-"""Every judge of helpfulness by the name that a setting calls it. A new one is a file here and a line in `JUDGES`."""
+"""The judges of helpfulness, by the name in the settings. A new one is a file here and a line in `JUDGES`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def make_trained(parts: JudgeParts) -> TrainedJudge:
-    """Whichever engine does the rest."""
+    """Return the trained head, whichever engine does the rest."""
     return TrainedJudge(parts.gates)
 
 
 class ModelJudge:
-    """A language model: that of the engine at work, or another, such as HealthJudge, on its own server.
+    """A language model: the current engine's, or another, such as HealthJudge, on its own server.
 
     `form` is how it answers, `votes` how often it is asked (`LlmSettings`).
     """
@@ -45,7 +45,7 @@ class ModelJudge:
 
 
 def make_model(parts: JudgeParts) -> ModelJudge:
-    """The engine's own model for judging. Raises ConfigurationError when it has none."""
+    """Return a judge with the engine's own model. Raises ConfigurationError if it has none."""
     llm = parts.llm
     if llm.base_url is None:
         raise ConfigurationError(
@@ -57,7 +57,7 @@ def make_model(parts: JudgeParts) -> ModelJudge:
 
 
 def make_server(parts: JudgeParts) -> ModelJudge:
-    """A judge on its own server. Raises ConfigurationError when its server or its model is not set."""
+    """Return a judge on its own server. Raises ConfigurationError if its server or model is not set."""
     llm = parts.llm
     no_server, no_model = (
         "The judge of helpfulness is set to be one on a server, but its server is not set.",
@@ -69,9 +69,9 @@ def make_server(parts: JudgeParts) -> ModelJudge:
 
 
 def make_own(parts: JudgeParts) -> ModelJudge:
-    """What the model engine uses of itself: a judge that is set for it, on its server or another, else its own model.
+    """Return the model engine's default judge: a judge set for it, on its server or another, else its own model.
 
-    Raises ConfigurationError when it has none.
+    Raises ConfigurationError if it has none.
     """
     llm = parts.llm
     if llm.base_url is None or not (llm.judge_base_url or llm.judge_model):
@@ -96,9 +96,9 @@ JUDGES: dict[str, Callable[[JudgeParts], HelpfulnessJudge]] = {
 
 
 def make_judge(parts: JudgeParts) -> HelpfulnessJudge:
-    """The judge that is set; with "auto" the engine's own: a model judges with a model, the local engine with the head.
+    """Return the judge that the settings name; for "auto" a model for a model engine, the head for the local one.
 
-    Asks no server. Raises ConfigurationError for a name that no judge has, and for one that lacks something.
+    Asks no server. Raises ConfigurationError for an unknown name, and for a judge that lacks something.
     """
     name = parts.gates.helpfulness_judge
     if name == AUTO:

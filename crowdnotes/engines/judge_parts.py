@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class JudgeParts:
     """The parts that a judge may be made from.
 
-    `llm` is of the engine at work: without a `base_url` it is the local one.
-    `model_client` gives who asks a model on a server, by base URL and model; its calls count on the case's budget.
+    `llm` belongs to the current engine: without a `base_url` that is the local one. `model_client` returns the client
+    for a model on a server, by base URL and model; its calls count on the case's budget.
     """
 
     llm: LlmSettings

@@ -1,7 +1,7 @@
-"""Finds words that give instructions to a language model, in posts, pages and notes, and takes them out.
+"""Finds text that gives instructions to a language model, in posts, pages and notes, and removes it.
 
-What is found never reaches a model, cannot carry a sentence of a note, and is told to the person. What
-is not found still meets the other bounds: marked data, answers in a fixed form, quotes and ids checked.
+What is found never reaches a model, cannot support a sentence of a note, and is shown to the person. What is not found
+still meets the other bounds: marked data, answers in a fixed form, quotes and ids checked.
 """
 
 from __future__ import annotations
@@ -135,19 +135,19 @@ _TAGS = range(0xE0020, 0xE007F)  # invisible copies of the ASCII characters
 _BRACKETS = {"[": "]", "{": "}"}
 _UNSEEN = {"Cc", "Cf", "Co", "Cs"}  # controls, zero-width and direction marks, private and broken characters
 _PIECE = 500  # characters folded at once
-_MAX_LENGTH = 1500  # characters of one sentence that are looked at; a pattern spans a hundred at most
+_MAX_LENGTH = 1500  # characters searched in one sentence; a pattern spans a hundred at most
 
 
-@lru_cache(maxsize=512)  # a passage is looked at by every step
+@lru_cache(maxsize=512)  # every step checks each passage
 def find_injections(text: str) -> tuple[Span, ...]:
-    """The sentences of a text that speak to a model, with what follows and carries it out; in the order of the text."""
+    """Return the sentences that speak to a model, with what follows and carries it out, in text order."""
     sentences = split_sentences(text)
     words = [text[span.start : span.end] for span in sentences]
     flagged = [_speaks_to_model(sentence) for sentence in words]
     for i in range(len(words) - 1):
         if not (flagged[i] or flagged[i + 1]) and _matches(f"{words[i]} {words[i + 1]}"):
-            flagged[i] = flagged[i + 1] = True  # one broken over two lines
-    open_bracket = ""  # what an injection began to enclose belongs to it
+            flagged[i] = flagged[i + 1] = True  # an instruction split over two lines
+    open_bracket = ""  # an injection includes what its open bracket encloses
     for i, sentence in enumerate(words):
         if open_bracket or (i and flagged[i - 1] and PAYLOAD.search(visible(sentence).lower())):
             flagged[i] = True
@@ -157,7 +157,7 @@ def find_injections(text: str) -> tuple[Span, ...]:
 
 
 def without_injections(text: str) -> str:
-    """The same text with every injection as spaces, so that offsets stay true."""
+    """Return the text with every injection replaced by spaces, so that offsets stay true."""
     spans = find_injections(text)
     if not spans:
         return text
@@ -170,7 +170,7 @@ def without_injections(text: str) -> str:
 
 
 def cleared(item: Evidence) -> Evidence:
-    """The same evidence with the injections in its passage blanked; offsets stay true."""
+    """Return the evidence with the injections in its passage blanked; offsets stay true."""
     text = without_injections(item.passage.text)
     if text == item.passage.text:
         return item
@@ -178,17 +178,17 @@ def cleared(item: Evidence) -> Evidence:
 
 
 def holds_injection(text: str) -> bool:
-    """Whether any sentence of a text speaks to a model."""
+    """Return whether any sentence of a text speaks to a model."""
     return bool(find_injections(text))
 
 
 def visible(text: str) -> str:
-    """What a reader sees: compatibility forms folded; controls, zero-width and direction marks gone."""
+    """Return what a reader sees: compatibility forms folded, without controls, zero-width and direction marks."""
     return "".join(char for char in _folded(text) if char in "\n\t" or unicodedata.category(char) not in _UNSEEN)
 
 
 def _folded(text: str) -> str:
-    """NFKC, a piece at a time: putting a long run of combining marks in order takes the square of its length."""
+    """Apply NFKC in pieces: ordering a long run of combining marks takes the square of its length."""
     if text.isascii():
         return text
     pieces = []
@@ -212,7 +212,7 @@ def _speaks_to_model(sentence: str) -> bool:
 
 
 def _left_open(text: str) -> str:
-    """The text from its last bracket that is not closed; "" when all are, or when it grew too long to be one."""
+    """Return the text from its last open bracket; "" when all are closed, or when it is too long to be one."""
     depths = {opening: text.count(opening) - text.count(closing) for opening, closing in _BRACKETS.items()}
     starts = [text.rfind(opening) for opening, depth in depths.items() if depth > 0]
     return text[min(starts) :] if starts and len(text) < _MAX_LENGTH else ""
@@ -225,15 +225,15 @@ def _matches(words: str) -> bool:
 
 
 def _decoded(text: str) -> list[str]:
-    """What a coded part of a sentence says, where it says anything: base64, hex, percent, rot13, backwards."""
+    """Return decodings of the coded parts of a sentence: base64, hex, percent, rot13, backwards."""
     found = [codecs.encode(text, "rot13"), text[::-1]]
     found += [unquote(match.group()) for match in _PERCENT.finditer(text)]
     for match in _CODED.finditer(text):
         raw = match.group()
         for decode in (_from_base64, _from_hex):
-            told = decode(raw)
-            if told is not None:
-                found.append(told)
+            decoded = decode(raw)
+            if decoded is not None:
+                found.append(decoded)
     return found
 
 

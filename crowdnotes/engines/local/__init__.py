@@ -1,4 +1,4 @@
-"""The local engine: a careful helper without any model server."""
+"""The local engine, which needs no model server."""
 
 from crowdnotes.engines.local.engine import LocalEngine
 

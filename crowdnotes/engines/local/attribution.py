@@ -1,8 +1,8 @@
-"""Which piece of which passage is nearest to each sentence of a note, and where to look when a person compares them.
+"""Finds the passage nearest to each sentence of a note, and hints at where to look when a person compares them.
 
 The attribution that CrowdNotes+ 4.3 asks of the correctness stage, and hints of its kinds: factual errors,
-exaggeration, what was added. A hint is no verdict: on 160 notes in natural wording their number tells a distorted
-note from a faithful one hardly better than chance (AUC 0.57).
+exaggeration, additions. A hint is no verdict: on 160 notes in natural wording the number of hints separates distorted
+notes from faithful ones hardly better than chance (AUC 0.57).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What to look at: a sentence for a person, and the words of the note's sentence that it is about."""
+    """What a person should check: a message, and the words of the note's sentence that it is about."""
 
     message: str
     span: Span
@@ -69,8 +69,8 @@ _FACTOR_BY_SCALE = {
 }  # fmt: skip
 _SPELLED_NUMBERS = "|".join(sorted(_VALUE_BY_WORD, key=len, reverse=True))
 _SCALES = "dozen|hundred|thousand|million|billion|trillion"
-# 3.5 × 10^6 as pages are read · 1,000 · 1 000 · 1.5 (a digit group after a thin or plain space counts only in threes),
-# and what it is of
+# 3.5 × 10^6 as pages are read · 1,000 · 1 000 · 1.5 (after a thin or plain space only groups of three digits count),
+# and its unit
 _POWER = r"(?:\d+(?:\.\d+)?\s?[×x·*]\s?)?10\^[-−–+]?\d{1,2}"
 _QUANTITY_PATTERN = re.compile(
     rf"(?:(?<![\w.,^])(?<![A-Za-z]-)(?<!\^[-−–+])(?P<digits>{_POWER}|"
@@ -80,7 +80,7 @@ _QUANTITY_PATTERN = re.compile(
     r"(?:[\s-]?(?P<unit>%|per cent\b|[^\W\d_]+))?",
     re.IGNORECASE,
 )
-# What stands before a number and says how exact it is: 0 about that, 1 that or more, -1 that or less.
+# Words before a number that say how exact it is: 0 about that, 1 that or more, -1 that or less.
 _QUALIFIERS = tuple(
     (side, re.compile(rf"(?<!\w)(?:{words})\s*(?:an? )?$", re.IGNORECASE))
     for side, words in (
@@ -93,13 +93,13 @@ _QUALIFIERS = tuple(
         (0, r"about|around|approximately|approx\.?|roughly|some|circa|an estimated|estimated|close to|[~≈]"),
     )
 )
-_MAX_QUALIFIER_CHARACTERS = 20  # characters
+_MAX_QUALIFIER_CHARACTERS = 20
 _UNIT_BY_NAME = {
     "%": "%", "percent": "%", "per cent": "%", "mg": "mg", "milligram": "mg", "g": "g", "gram": "g", "kg": "kg",
     "mcg": "mcg", "microgram": "mcg", "ml": "ml", "year": "year", "yr": "year", "month": "month", "week": "week",
     "day": "day", "hour": "hour", "minute": "minute", "time": "times", "fold": "times",
 }  # fmt: skip
-# What one unit is of another.
+# Factors between units.
 _SIZE_BY_UNIT = {
     "mcg": ("mass", 1e-6), "mg": ("mass", 1e-3), "g": ("mass", 1.0), "kg": ("mass", 1e3),
     "minute": ("hours", 1.0), "hour": ("hours", 60.0), "day": ("days", 1.0), "week": ("days", 7.0),
@@ -109,8 +109,8 @@ _MEASURING_UNITS = frozenset(_UNIT_BY_NAME.values())
 _PEOPLE = "people"
 _PEOPLE_NAMES = frozenset(
     "people person participant patient adult individual subject volunteer respondent".split()
-)  # one unit: a paper's participants are its press release's people
-_TOLD_APART = _MEASURING_UNITS | {_PEOPLE}  # 90 % are not 90 people
+)  # one unit: a press release calls the participants of a paper people
+_DISTINCT_UNITS = _MEASURING_UNITS | {_PEOPLE}  # 90 % are not 90 people
 _WORDS_AFTER_NUMBER = re.compile(r"(?:\s+[^\W\d_]+){1,3}")
 _YEARS = range(1900, 2101)
 _CURRENCIES = frozenset("$€£¥")
@@ -120,8 +120,8 @@ _CURRENCIES = frozenset("$€£¥")
 class Quantity:
     """A number at text[start:end]; `unit` is normalised, or "" where nothing is counted.
 
-    `step` is what its last digit counts (1,000 in "46,000"), `side` how the words before it take it: 0 for "about",
-    1 for "more than", -1 for "fewer than", None for the number alone.
+    `step` is the unit of its last digit (1,000 in "46,000"). `side` is how the words before it qualify it: 0 for
+    "about", 1 for "more than", -1 for "fewer than", None for the number alone.
     """
 
     value: float
@@ -133,12 +133,12 @@ class Quantity:
     side: int | None = None
 
     def agrees_with(self, other: Quantity) -> bool:
-        """Same value as far as both are rounded, and the same unit wherever both measure or count people."""
+        """Return whether values agree as far as both are rounded, and units where both measure or count people."""
         size, other_size = _SIZE_BY_UNIT.get(self.unit), _SIZE_BY_UNIT.get(other.unit)
         if size and other_size and self.unit != other.unit and size[0] == other_size[0]:
             factor = other_size[1] / size[1]
             other = replace(other, value=other.value * factor, step=other.step * factor, unit=self.unit)
-        if self.unit in _TOLD_APART and other.unit in _TOLD_APART and self.unit != other.unit:
+        if self.unit in _DISTINCT_UNITS and other.unit in _DISTINCT_UNITS and self.unit != other.unit:
             return False
         if math.isclose(self.value, other.value):
             return True
@@ -148,7 +148,7 @@ class Quantity:
         return low <= other.value <= high or other_low <= self.value <= other_high
 
     def _range(self) -> tuple[float, float]:
-        """The lowest and the highest number that it may be a rounded form of."""
+        """Return the lowest and the highest number that it may be a rounded form of."""
         value, step = self.value, self.step
         if self.side is None:
             is_rounded = value >= 10 * step and (value >= 1_000 or step <= 1) and value not in _YEARS
@@ -163,7 +163,7 @@ class Quantity:
 
 _MAX_ABOUT = 0.12  # of a number after "about": "about half" is from 44 % to 56 %
 _MAX_BEYOND = 0.25  # of a number after "more than"
-_SHARE_STEP = 0.04  # of a share in words, without a qualifier: "half" is from 49 % to 51 %
+_SHARE_STEP = 0.04  # of a spelled share without a qualifier: "half" is from 49 % to 51 %
 _FRACTIONS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
 _NAMED_FRACTIONS = "|".join(name for name in _FRACTIONS if name != "half")
 _PART_OF_WHOLE = re.compile(
@@ -182,7 +182,7 @@ _FRACTION = re.compile(
 
 
 def shares(text: str) -> list[Quantity]:
-    """Parts of a whole as percent: "7 in 100", "one out of ten", "half", "two thirds"."""
+    """Return parts of a whole as percent: "7 in 100", "one out of ten", "half", "two thirds"."""
     found = []
     for match in _PART_OF_WHOLE.finditer(text):
         part, whole = (_parse_number(match[name]) for name in ("part", "whole"))
@@ -198,7 +198,7 @@ def shares(text: str) -> list[Quantity]:
 
 def _build_share(text: str, match: re.Match[str], share: float, step: float | None = None) -> Quantity:
     side = _find_side(text, match.start())
-    if step is None:  # words round
+    if step is None:  # words are rounded
         step, side = 100 * share * (_SHARE_STEP if side is None else 1.0), side or 0
     return Quantity(100 * share, "%", match.group(), match.start(), match.end(), step, side)
 
@@ -209,7 +209,7 @@ def _find_side(text: str, start: int) -> int | None:
 
 
 def quantities(text: str) -> list[Quantity]:
-    """All numbers of a text, in order, spelled or in digits; "one" counts only before a scale or a unit."""
+    """Return all numbers of a text, in order; "one" counts only before a scale or a unit."""
     found = []
     for match in _QUANTITY_PATTERN.finditer(text):
         scale, unit = match["scale"], _normalise_unit(match["unit"] or "")
@@ -232,7 +232,7 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def _find_step(number: str, *, rounds_small: bool) -> float:
-    """What the last digit of a number counts; "120" alone is exact, "about 120" is of tens."""
+    """Return the unit of the last digit of a number; "120" alone is exact, "about 120" is in tens."""
     if "^" in number:
         factor, power = _split_power(number)
         return power * (_find_step(factor, rounds_small=rounds_small) if "." in factor else 1.0)
@@ -265,7 +265,7 @@ def _parse_number(number: str) -> float:
 
 
 def _split_power(number: str) -> tuple[str, float]:
-    """The digits before a power of ten, and what it is: "3.5" and 1,000,000 of "3.5 × 10^6"."""
+    """Split "3.5 × 10^6" into "3.5" and 1,000,000."""
     *factor, power = re.split(r"\s?[×x·*]\s?(?=10\^)", number, flags=re.IGNORECASE)
     return "".join(factor) or "1", 10.0 ** int(re.sub("[−–]", "-", power.removeprefix("10^")))
 
@@ -280,7 +280,7 @@ _MAX_HINTS = 4  # more hints for one sentence help nobody
 
 
 def find_hints(sides: Compared) -> list[Hint]:
-    """At most a few, in the order of the sentence."""
+    """Return at most 4 hints, in the order of the sentence."""
     if not content_tokens(sides.sentence):  # "95%." has no words to compare
         return list(_find_number_hints(sides))
     found = [
@@ -297,7 +297,7 @@ _MAX_NUMBERS = 40  # of a sentence; each is compared with all of the passage
 
 
 def _find_number_hints(sides: Compared) -> Iterator[Hint]:
-    """Numbers that no source in use holds, or only in another unit. "7 in 100" is 7 %, "more than 46,000" is 46,836."""
+    """Yield numbers that no source in use has; "7 in 100" matches 7 %, "more than 46,000" matches 46,836."""
     of_passage = _list_numbers(sides.passage)
     of_sources = [*of_passage, *(number for text in sides.others for number in _list_numbers(text))]
     of_whole = shares(sides.sentence)
@@ -305,18 +305,18 @@ def _find_number_hints(sides: Compared) -> Iterator[Hint]:
     for number in [*of_whole, *counted][:_MAX_NUMBERS]:
         if any(number.agrees_with(other) for other in of_sources):
             continue
-        if _is_said_in_words(number, sides, of_sources):
+        if _is_spelled_out(number, sides, of_sources):
             continue
         same_unit = [other for other in of_passage if number.unit and other.unit == number.unit]
         nearest = min(same_unit, key=lambda other: _measure_distance(number, other), default=None)
-        told = f"Number: “{number.text}”; the passage does not have this number."
+        message = f"Number: “{number.text}”; the passage does not have this number."
         if nearest:
-            told = f"Number: “{number.text}”; the passage says “{nearest.text}”."
-        yield Hint(told, Span(start=number.start, end=number.end))
+            message = f"Number: “{number.text}”; the passage says “{nearest.text}”."
+        yield Hint(message, Span(start=number.start, end=number.end))
 
 
-def _is_said_in_words(number: Quantity, sides: Compared, of_sources: Sequence[Quantity]) -> bool:
-    """Whether "1990s" is a year of them in a source, or "3rd" its word."""
+def _is_spelled_out(number: Quantity, sides: Compared, of_sources: Sequence[Quantity]) -> bool:
+    """Return whether a source has a year of "1990s", or the word for "3rd"."""
     if sides.sentence[number.end : number.end + 1] == "s" and number.value in _YEARS:
         return any(0 <= other.value - number.value < 10 for other in of_sources)
     word = _ORDINALS[int(number.value)] if number.value in range(1, len(_ORDINALS)) else ""
@@ -340,7 +340,7 @@ _ORDINAL_ENDING = re.compile(r"(?:st|nd|rd|th)\b")
 
 @lru_cache(maxsize=256)
 def _list_numbers(passage: str) -> tuple[Quantity, ...]:
-    """All that a passage says in numbers, in any form."""
+    """Return all numbers of a passage, in any form."""
     said = [
         Quantity(
             _TIMES_BY_WORD[match["word"].lower()] if match["word"] else _parse_number(match["fold"]),
@@ -363,7 +363,7 @@ def _list_numbers(passage: str) -> tuple[Quantity, ...]:
 
 
 def _measure_distance(one: Quantity, other: Quantity) -> float:
-    """How far apart two numbers are, by their ratio where they have one."""
+    """Return the distance of two numbers, by their ratio where they have one."""
     if one.value > 0 and other.value > 0:
         return abs(math.log(one.value / other.value))
     return math.inf if one.value != other.value else 0.0
@@ -391,7 +391,7 @@ _SOFTENING_WORD = re.compile(rf"{HEDGE.pattern}|\b(?:can|sometimes|often|usually
 
 
 def _find_strength_hints(sides: Compared) -> Iterator[Hint]:
-    """How widely and how surely: "all" for "some", "does" for "may"."""
+    """Yield hints on amount and certainty: "all" for "some", "does" for "may"."""
     for pattern, text in (
         (ALL, "How many: the note says “{words}”; see whether the passage goes that far."),
         (CERTAIN, "How sure: the note says “{words}”; see whether the passage goes that far."),
@@ -411,7 +411,7 @@ def _find_strength_hints(sides: Compared) -> Iterator[Hint]:
 
 
 def _find_name_hints(sides: Compared) -> Iterator[Hint]:
-    """Names that the passage and its source do not have."""
+    """Yield names that the passage and its source do not have."""
     known, initials = sides.known, _list_initials(f"{sides.passage} {sides.source}")
     shouted = sides.sentence.isupper()
     for token in content_tokens(sides.sentence):
@@ -421,7 +421,7 @@ def _find_name_hints(sides: Compared) -> Iterator[Hint]:
 
 
 def _is_name(token: Token, sentence: str, *, shouted: bool) -> bool:
-    """A name or an abbreviation; the first word's capital says nothing."""
+    """Return whether a word is a name or an abbreviation; the first word may have its capital anyway."""
     if shouted or not token.text[0].isupper():
         return False
     before = sentence[max(0, token.start - 20) : token.start].rstrip()[-1:]
@@ -437,24 +437,24 @@ def _is_in_passage(token: Token, known: frozenset[str], initials: set[str]) -> b
     medical = medical_name(token.folded)
     if medical and all(stem(part) in known for part in medical.split()):
         return True
-    # "hypertension" / "hypertensive", "allergy" / "allergic": one long common beginning is one term.
+    # "hypertension" / "hypertensive", "allergy" / "allergic": a long common beginning means the same term.
     return len(token.stem) >= 6 and any(other[:6] == token.stem[:6] for other in known)
 
 
 def _list_initials(text: str) -> set[str]:
-    """Abbreviations that the words could stand for: "human papillomavirus" gives "hp"."""
+    """Return the abbreviations that the words may have: "human papillomavirus" gives "hp"."""
     words = [word.strip("().,;:") for word in text.split()]
     letters = "".join(word[0].lower() if word else " " for word in words)
     return {letters[i : i + size] for size in (2, 3, 4, 5) for i in range(len(letters) - size + 1)}
 
 
 _CLAUSE_START = re.compile(r"[;:()–—]|,\s+(?=\w)|\b(?:and|but|because|which|who|although|while|so)\b", re.IGNORECASE)
-_MIN_CLAUSE_WORDS = 2  # of content; less is no clause
-_MIN_KNOWN_SHARE = 0.34  # share of a clause's words that the passage has
+_MIN_CLAUSE_WORDS = 2  # content words
+_MIN_KNOWN_SHARE = 0.34  # of a clause's words that the passage has
 
 
 def _find_addition_hints(sides: Compared) -> Iterator[Hint]:
-    """Each part of the sentence of which the passage has hardly a word: it may be added."""
+    """Yield each part of the sentence that shares hardly a word with the passage: it may be added."""
     known, words = sides.known, content_tokens(sides.sentence)
     cuts = [0, *(cut.start() for cut in _CLAUSE_START.finditer(sides.sentence)), len(sides.sentence)]
     for start, end in pairwise(cuts):
@@ -473,9 +473,9 @@ _LINK_NUMBER = re.compile(r"[(\[]?\d[)\].:/]*")
 
 
 def attribute(embedder: Embedder, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
-    """One SentenceSupport for each sentence of the note, in order, UNCHECKED; URLs are not sentences.
+    """Return one UNCHECKED SentenceSupport per sentence of the note, in order; URLs are not sentences.
 
-    `score` is how near the piece is, in [0, 1]: cosine and shared words, half and half.
+    `score` is how near the piece is, in [0, 1]: the mean of the cosine and the share of common words.
     """
     spans = note_sentences(note)
     passages = [(item, split_units(item.passage.text)) for item in evidence]
@@ -498,7 +498,7 @@ def attribute(embedder: Embedder, note: str, evidence: Sequence[Evidence]) -> tu
 def _find_nearest_piece(
     text: str, vector: FloatArray, units: Sequence[Unit], block: FloatArray
 ) -> tuple[float, Span] | None:
-    """The piece of one passage that is nearest, or that and a neighbour where both together hold more of the words."""
+    """Return the nearest piece of one passage, joined with the next where both hold more of the words."""
     if not units:
         return None
     stems = content_stems(text)
@@ -521,8 +521,8 @@ def _find_nearest_piece(
     return min(1.0, score(first, last)), Span(start=units[first].span.start, end=units[last].span.end)
 
 
-_LENGTH_PENALTY = 0.02  # two pieces must earn their length
-_RUMOUR_PENALTY = 0.3  # "A post claims …" is near to a note that says the contrary, and carries nothing
+_LENGTH_PENALTY = 0.02  # for quoting two pieces
+_RUMOUR_PENALTY = 0.3  # "A post claims …" is near to a note that says the contrary, and supports nothing
 
 
 def _build_sentence_support(
@@ -532,7 +532,7 @@ def _build_sentence_support(
         return SentenceSupport(span=span, support=Support.UNCHECKED, score=0.0)
     passage, source = item.passage.text, item.source
     names = " ".join(filter(None, (publisher_name(source), source.publisher, source.title)))
-    is_foreign = foreign_passages([item]) or foreign_note(text)  # its words would all be unlike
+    is_foreign = foreign_passages([item]) or foreign_note(text)  # no word would match
     hints = [] if is_foreign else find_hints(Compared(text, passage[piece.start : piece.end], passage, names, others))
     return SentenceSupport(
         span=span,
@@ -546,7 +546,7 @@ def _build_sentence_support(
 
 
 def note_sentences(note: str) -> list[Span]:
-    """The sentences of a note that say something; URLs, their labels ("Source:") and numbers ("[1]") do not."""
+    """Return the sentences of a note that say something, without URLs, "Source:" and "[1]"."""
     blank = note
     for url in find_urls(note):
         if url.has_scheme:

@@ -1,6 +1,6 @@
-"""The engine that needs no model server: it finds and orders evidence, offers sentences to quote, shows where to look.
+"""The engine that needs no model server: it finds and ranks evidence, and offers sentences to quote.
 
-It writes no note and does not judge whether one is correct: a person does. It says so on screen.
+It writes no note and does not judge whether one is correct; a person does. The screen says so.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ from crowdnotes.settings_sections import GateSettings
 class LocalEngine:
     """An `Engine` without a language model. Holds no case, draws no random number, safe between threads.
 
-    The `judge` of helpfulness may be another than the trained head, and a language model too. A `reader` judges
-    correctness once it was measured; before that it gives hints.
+    The `judge` of helpfulness is the trained head or another, even a language model. A `reader` judges correctness once
+    it was measured; before that it gives hints.
     """
 
     name = "local"
@@ -72,18 +72,18 @@ class LocalEngine:
         self.judge: HelpfulnessJudge = judge or helpfulness_module.TrainedJudge(settings)
 
     def result_origin(self, step: EngineStep) -> ResultOrigin:
-        """See `Engine.result_origin`. A judge that is no part of this engine is named too."""
+        """Return the origin, see `Engine.result_origin`. It names a judge that is not part of this engine."""
         if step is not EngineStep.JUDGING or isinstance(self.judge, helpfulness_module.TrainedJudge):
             return ResultOrigin(self.name)
         return ResultOrigin(f"{self.name}+{self.judge.name}", self.judge.prompt_version)
 
-    def plan(self, post: Post, limit: int, today: date, places: Sequence[str] = ()) -> SearchPlan:  # noqa: ARG002 - it knows of no days and places
+    def plan(self, post: Post, limit: int, today: date, places: Sequence[str] = ()) -> SearchPlan:  # noqa: ARG002 - it ignores days and places
         """See `Engine.plan`."""
         claims = find_claims(post)
         return SearchPlan(tuple(claims), tuple(build_queries(post, claims, limit)))
 
     def read_image(self, content: bytes, media_type: str) -> ImageReading:  # noqa: ARG002
-        """Refuses: see `Engine.read_image`."""
+        """Raise EngineError: see `Engine.read_image`."""
         raise EngineError("The local engine cannot see images.", "Type what the image says.")
 
     def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
@@ -104,7 +104,7 @@ class LocalEngine:
         return rank(self._embedder, brief.post, candidates, chosen, quota + spare, aim)
 
     def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> None:
-        """It cannot tell: see `Engine.settle`."""
+        """Return None, as it cannot judge this: see `Engine.settle`."""
 
     def write(
         self,
@@ -115,22 +115,22 @@ class LocalEngine:
         *,
         earlier: Sequence[str] = (),  # noqa: ARG002 - nothing is written
     ) -> WriterAnswer:
-        """Sentences to quote, and no note: see `Engine.write`."""
+        """Return sentences to quote, and no note: see `Engine.write`."""
         passages = [cleared(item) for item in evidence]
         found = find_quotations(self._embedder, brief.post, passages, count)
         if found:
-            said = "These sentences are closest to the post. Judge for yourself whether they answer it."
+            advice = "Here are sentences you can quote. Check that they answer the post."
         elif passages and repeating_passages(brief.post, passages) == {item.id for item in passages}:
-            said = "The sources in use repeat what the post says and do not correct it. Look for others."
+            advice = "The sources in use repeat what the post says and do not correct it. Look for others."
         else:
-            said = "No sentence in the passages is close to the post. Search again, or quote what you found."
+            advice = "No sentence in the passages is close to the post. Search again, or quote what you found."
         return WriterAnswer(
-            abstained=f"Without a language model the program writes no note. {said}",
+            abstained=f"Without a language model the program writes no note. {advice}",
             quotations=found,
         )
 
     def revise(self, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int) -> None:
-        """It writes no note: see `Engine.revise`."""
+        """Return None, as it writes no note: see `Engine.revise`."""
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
         """See `Engine.support`."""
@@ -145,7 +145,7 @@ class LocalEngine:
         return judge_relevance(self._embedder, brief.post, evidence)
 
     def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
-        """By the reading model where one was measured; else NOT_RUN until a person compared: see `notes.gates`."""
+        """Judge by a measured reading model; else NOT_RUN until a person compared: see `notes.gates`."""
         measured = _get_usable_calibration(self._reader)
         if self._reader is not None and measured is not None and support and evidence:
             passages = [cleared(item) for item in evidence]
@@ -167,6 +167,5 @@ class LocalEngine:
 
 
 def _get_usable_calibration(reader: NliReader | None) -> Calibration | None:
-    """What was measured of the reader, where it tells more than chance."""
     found = reader.calibration if reader is not None else None
-    return found if found is not None and found.tells else None
+    return found if found is not None and found.is_reliable else None

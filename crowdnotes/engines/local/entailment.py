@@ -1,9 +1,9 @@
 """A small reading model for correctness: natural language inference by a sentence-transformers `CrossEncoder`.
 
-Each sentence of a note, and each of its clauses, is put against the passages' sentences that are nearest to it. What
-the model says is no verdict until it was measured: `crowdnotes models calibrate reader` stores beside the weights where
-its line lies and how well it tells faithful notes from distorted ones; without that, or where it does no better than
-chance, it gives hints and a person decides.
+It compares each sentence of a note, and each clause, with the nearest sentences of the passages. Its answer is no
+verdict until it was measured: `crowdnotes models calibrate reader` stores, next to the weights, its threshold and how
+well it separates faithful notes from distorted ones. Without that, or if it is no better than chance, it gives hints
+and a person decides.
 """
 
 from __future__ import annotations
@@ -30,19 +30,21 @@ if TYPE_CHECKING:
 
 READER_FILE = "crowdnotes-reader.toml"
 _CHANCE_LEVEL = 0.5
-_MIN_AUC = 0.6  # what the interval must lie above: an untrained model, by lengths alone, got 0.56 (0.52 to 0.60) of 160
-_MIN_NOTES = 100  # of twenty, an untrained model got an AUC of 0.73 by chance, and a narrow interval
-_MAX_PREMISES = 12  # a sentence is put against so many: all of six passages would take half a minute
+_MIN_AUC = (
+    0.6  # lower bound of the interval: an untrained model, by lengths alone, got 0.56 (0.52 to 0.60) on 160 notes
+)
+_MIN_NOTES = 100  # on twenty, an untrained model got an AUC of 0.73 by chance, and a narrow interval
+_MAX_PREMISES = 12  # compared with each sentence: all of six passages would take half a minute
 _MAX_PREMISE_CHARACTERS = 600  # characters of a premise; models read 512 tokens of both together
 _CLAUSE_BREAK = re.compile(
     r"(?:[;:]|,\s++(?:and|but|so|while|because|which|although)\b|(?<=\s)(?:but|while|although)\s)\s*", re.IGNORECASE
 )
-_MIN_CLAUSE_CHARACTERS = 20  # characters
+_MIN_CLAUSE_CHARACTERS = 20
 _SHORT_NAME_BY_LABEL = {"entailment": "entail", "contradiction": "contra"}
 
 
 class Calibration(BaseModel):
-    """What was measured of one model: belongs to the weights with this checksum alone."""
+    """The measured quality of one model; holds only for the weights with this checksum."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -54,7 +56,7 @@ class Calibration(BaseModel):
     notes: int = Field(gt=0)
 
     @property
-    def tells(self) -> bool:
+    def is_reliable(self) -> bool:
         """Whether it does clearly better than chance, with its interval, on enough notes to say so."""
         return self.auc_low > _MIN_AUC and self.notes >= _MIN_NOTES
 
@@ -69,7 +71,7 @@ class Calibration(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SentenceReading:
-    """What the model finds of one sentence: chances in [0, 1], and the words of which passage carry or deny it."""
+    """The model's result for one sentence: chances in [0, 1], and which words of a passage support or deny it."""
 
     entailed: float
     contradicted: float
@@ -78,14 +80,14 @@ class SentenceReading:
 
     @property
     def score(self) -> float:
-        """In [0, 1]: 1 for entailed and nowhere contradicted."""
+        """In [0, 1]: 1 for entailed and contradicted nowhere."""
         return (self.entailed + 1.0 - self.contradicted) / 2
 
 
 class NliReader:
     """A model in a folder, on the CPU, its weights as safetensors. Safe to share between threads.
 
-    Raises ModelFilesError when the folder holds no such model, or one whose labels are not those of inference.
+    Raises ModelFilesError if the folder holds no such model, or one whose labels are not those of inference.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -110,7 +112,7 @@ class NliReader:
         return found if found.weights_sha256 == self._sha256 else None
 
     def keep(self, **measured: float) -> Calibration:
-        """Store what was measured beside the weights, and go by it from now on."""
+        """Store the measured quality next to the weights, and use it from now on."""
         found = Calibration.model_validate({"weights_sha256": self._sha256, **measured})
         lines = [f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}" for name, value in found]
         (self.folder / READER_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -118,7 +120,7 @@ class NliReader:
         return found
 
     def chances(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
-        """Shape (pairs, 2): that the first text of a pair entails the second, and that it contradicts it."""
+        """Return the chances that the first text of a pair entails and contradicts the second; shape (pairs, 2)."""
         if not pairs:
             return np.zeros((0, 2), dtype=np.float32)
         with self._lock:
@@ -158,7 +160,7 @@ class NliReader:
 def read_sentences(
     reader: NliReader, embedder: Embedder, sentences: Sequence[str], evidence: Sequence[Evidence]
 ) -> list[SentenceReading]:
-    """What the model finds of each sentence of a note over the passages; nothing carries one where there are none."""
+    """Return the model's result for each sentence of a note; without passages nothing supports one."""
     premises = [(item.id, span, item.passage.text) for item in evidence for span in _list_premises(item.passage.text)]
     if not premises or not sentences:
         return [SentenceReading(0.0, 0.0, None, None) for _ in sentences]
@@ -177,14 +179,14 @@ def read_sentences(
 
 
 def clauses_of(sentence: str) -> list[str]:
-    """Its clauses where it has two or more that say something; none for a sentence in one piece."""
+    """Return the clauses of a sentence; none for a sentence in one piece."""
     parts = [part.strip(" ,;:.") for part in _CLAUSE_BREAK.split(sentence)]
     said = [part for part in parts if len(part) >= _MIN_CLAUSE_CHARACTERS]
     return said if len(said) > 1 else []
 
 
 def _list_premises(text: str) -> list[Span]:
-    """Each sentence, and each two that follow one another: what a note joins often stands in both."""
+    """Return each sentence, and each pair of neighbours: a note often joins both."""
     single = list(split_sentences(text))
     return [*single, *(Span(start=a.start, end=b.end) for a, b in pairwise(single))]
 
@@ -211,7 +213,7 @@ def _build_sentence_reading(
 def with_hints(
     reader: NliReader, embedder: Embedder, note: str, support: Sequence[SentenceSupport], evidence: Sequence[Evidence]
 ) -> tuple[SentenceSupport, ...]:
-    """The sentences, with a hint where the model finds that a passage denies one rather than carries it."""
+    """Return the sentences, with a hint where a passage rather denies than supports one."""
     found = read_sentences(reader, embedder, [item.words_in(note) for item in support], evidence)
     return tuple(_add_denial_hint(item, reading) for item, reading in zip(support, found, strict=True))
 
@@ -231,9 +233,9 @@ def judge_by_reader(
     evidence: Sequence[Evidence],
     support: Sequence[SentenceSupport],
 ) -> GateResult:
-    """PASS when each sentence's score reaches the line that was measured; the reason tells how good the model is."""
+    """Return PASS if each sentence's score reaches the threshold; the reason says how good the model is."""
     found = read_sentences(reader, embedder, [item.words_in(note) for item in support], evidence)
-    by = f"the reading model {reader.name}"  # with its quality it is named under the gates
+    by = f"the reading model {reader.name}"
     sentences: list[SentenceSupport] = []
     findings: list[Finding] = []
     for item, reading in zip(support, found, strict=True):
@@ -249,13 +251,13 @@ def judge_by_reader(
             message = f"{name} says otherwise." if name else "No sentence of the passages says this."
             findings.append(Finding(message=message, evidence_id=name, span=item.span))
     score = min(reading.score for reading in found)
-    told = "Each sentence is supported"
+    outcome = "Each sentence is supported"
     if findings:
-        told = f"{len(findings)} of {len(found)} sentences not supported"
+        outcome = f"{len(findings)} of {len(found)} sentences not supported"
     return GateResult(
         gate=GateName.CORRECTNESS,
         status=GateStatus.FAIL if findings else GateStatus.PASS,
-        reason=f"{told}, as {by} reads it ({calibration.as_text}).",
+        reason=f"{outcome}, as {by} reads it ({calibration.as_text}).",
         score=score,
         threshold=calibration.threshold,
         findings=tuple(findings),
@@ -284,7 +286,7 @@ _OPTIONAL_MODEL_FILES = (
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A model that was fetched: where it lies, and what it is exactly."""
+    """A fetched model: its folder, and what it is exactly."""
 
     folder: Path
     name: str
@@ -294,7 +296,7 @@ class Fetched:
 
 
 def fetch_reader(name: str, revision: str, folder: Path, endpoint: str | None = None) -> Fetched:
-    """Fetch one revision into `folder`. Raises ModelFilesError with a sentence when it cannot be had."""
+    """Fetch one revision into `folder`. Raises ModelFilesError if it cannot be fetched."""
     import httpx2
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError

@@ -1,7 +1,7 @@
 """Find health terms and topics in a text, and the English of health words in other languages.
 
-Topics are known terms and the phrases around them, strongest first. Texts in languages that the local engine cannot
-judge are named as such. The tables are health_terms.toml, foreign_terms.tsv and foreign_searches.toml.
+Topics are known terms and the phrases around them, strongest first. Some functions explain why the local engine cannot
+judge a text in another language. The tables are health_terms.toml, foreign_terms.tsv and foreign_searches.toml.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _HEALTH_WORDS = (
     "prostate protein psychiatric radiation rash scan seizure sepsis serotonin side-effect skin sleep smoking sperm "
     "spike statin steroid stroke sugar suicide sunscreen supplement surgery symptom syndrome testosterone therapy "
     "thyroid toxic toxin transplant treatment tuberculosis tumor ulcer vaccine vaping virus vitamin wellness zinc"
-    # as posts say it
+    # as posts say them
     "jab vax vaxx rona preggers pregnant kids babies autistic meds pills chemo weed pot marijuana shingles chickenpox "
     "heartburn monkeypox h5n1 mmr sids msg tylenol paracetamol advil ozempic"
 )
@@ -63,8 +63,8 @@ _PLURAL_ENDING = r"(?:e?s|[’']s)?"
 class HealthTerm:
     """A term of the table at text[start:end].
 
-    `medical` is the term that means the same, "" when the word is the term.
-    `is_broad` marks words that tell little of what a text is about ("virus", "children").
+    `medical` is the term that means the same, "" if the word is that term. `is_broad` marks words that say little about
+    the subject of a text ("virus", "children").
     """
 
     text: str
@@ -76,12 +76,12 @@ class HealthTerm:
 
 @kept_by_text
 def find_terms(text: str) -> tuple[HealthTerm, ...]:
-    """The terms of the table in a text, in order; of those that overlap the longest.
+    """Return the terms of the table in a text, in order; the longest of those that overlap.
 
     Abbreviations count in capitals only ("MS", not "ms"), and not in a text that is all capitals.
     """
     plain = text.replace("’", "'")
-    found = [_build_lay_term(match) for match in _compile_lay_pattern().finditer(plain)]
+    found = [_build_everyday_term(match) for match in _compile_everyday_pattern().finditer(plain)]
     if not plain.isupper():
         found += [_build_abbreviation(match) for match in _compile_abbreviation_pattern().finditer(plain)]
     found.sort(key=lambda term: (term.start, term.start - term.end))
@@ -94,18 +94,18 @@ def find_terms(text: str) -> tuple[HealthTerm, ...]:
 
 @cache
 def other_names() -> Mapping[str, str]:
-    """Lay words of the table, in lower case and the singular, and the medical term that means the same."""
+    """Return the everyday words of the table, in lower case and the singular, with their medical terms."""
     table = _load_health_terms()
     return {**table["same"], **table["also"]}
 
 
 def medical_name(word: str) -> str | None:
-    """What medical sources call a lay word in lower case, whether it is a plural or not; None for other words."""
+    """Return the medical term for an everyday word in lower case, singular or plural; None for others."""
     names = other_names()
     return names.get(word) or names.get(word.removesuffix("s"))
 
 
-def _build_lay_term(match: re.Match[str]) -> HealthTerm:
+def _build_everyday_term(match: re.Match[str]) -> HealthTerm:
     key = match.group("key").lower()
     is_broad = key in _load_health_terms()["names"]["broad"]
     return HealthTerm(match.group(), match.start(), match.end(), _load_health_terms()["same"].get(key, ""), is_broad)
@@ -123,7 +123,7 @@ def _load_health_terms() -> dict[str, dict[str, Any]]:
 
 
 @cache
-def _compile_lay_pattern() -> re.Pattern[str]:
+def _compile_everyday_pattern() -> re.Pattern[str]:
     table = _load_health_terms()
     return re.compile(
         _join_alternatives({*table["same"], *table["names"]["plain"], *table["names"]["broad"]}), re.IGNORECASE
@@ -137,17 +137,17 @@ def _compile_abbreviation_pattern() -> re.Pattern[str]:
 
 def _join_alternatives(keys: set[str]) -> str:
     longest_first = "|".join(re.escape(key) for key in sorted(keys, key=lambda key: (-len(key), key)))
-    # The first letters come first: at any other character a thousand alternatives would be tried.
+    # Checking the first letter saves a thousand alternatives at any other character.
     first_letters = "".join(sorted({re.escape(letter) for key in keys for letter in (key[0], key[0].upper())}))
     return rf"(?<![\w-])(?=[{first_letters}])(?P<key>{longest_first}){_PLURAL_ENDING}(?![\w-])"
 
 
 def is_health_word(token: Token) -> bool:
-    """Whether a word is of the health domain, by list or by its medical ending."""
+    """Return whether a word is of the health domain, by list or by its medical ending."""
     return token.stem in _HEALTH_STEMS or _MEDICAL_ENDING.search(token.folded) is not None
 
 
-_MAX_PHRASE_WORDS = 3  # words
+_MAX_PHRASE_WORDS = 3
 _BETWEEN_WORDS = re.compile(r"[\s/&'’\"“”-]*")
 _KNOWN_WEIGHT = 2.0
 _BROAD_WEIGHT = 0.8
@@ -163,7 +163,7 @@ _UNSEARCHABLE_WORDS = frozenset(
     "someone nobody anything everything nothing something amp wanna gotta yall y'all ya dont cant wont im ive man "
     "dude bro stop start started happen happens happened happening work works working try trying tried help love "
     "hate hope live life world back put takes took leave left find found show talk talking ask asking still also even "
-    # what judges instead of naming, and what somebody feels or does: "terrible vaccines", "explains infants"
+    # judgements, feelings and acts, which name no subject: "terrible vaccines", "explains infants"
     "terrible horrible awful horrific horrifying scary shocking ridiculous absurd wonderful awesome fantastic "
     "incredible unbelievable beautiful ugly nice perfect stupid dumb silly weird strange evil happy glad sad angry "
     "tired proud honored sorry afraid worried wild safe explain explains explained allow allows allowed exist exists "
@@ -176,7 +176,7 @@ _UNSEARCHABLE_WORDS = frozenset(
 class Topic:
     """`text` as the post has it, `medical` the term that means the same (or "").
 
-    `is_known` tells terms of the table and words of medicine from phrases that only stand out.
+    `is_known` separates terms of the table and medical words from other phrases.
     """
 
     text: str
@@ -187,12 +187,12 @@ class Topic:
 
     @property
     def official(self) -> str:
-        """As medical sources say it."""
+        """The term that medical sources use."""
         return self.medical or self.text
 
 
 def find_topics(post_text: str) -> list[Topic]:
-    """The topics of a post, strongest first, of equal ones known terms; none of a post without content words."""
+    """Return the topics of a post, strongest first, known terms before others; none without content words."""
     text = plain_post(post_text)
     named: dict[str, Topic] = {}
     for term in find_terms(text):
@@ -211,7 +211,7 @@ def find_topics(post_text: str) -> list[Topic]:
 
 
 def _split_content_runs(text: str) -> list[list[Token]]:
-    """Unbroken runs of words that tell a subject."""
+    """Return unbroken runs of words that name a subject."""
     runs: list[list[Token]] = [[]]
     for token in tokens(text):
         if runs[-1] and not _BETWEEN_WORDS.fullmatch(text, runs[-1][-1].end, token.start):
@@ -224,7 +224,7 @@ def _split_content_runs(text: str) -> list[list[Token]]:
 
 
 def foreign_note(note: str) -> str:
-    """Why a note cannot be judged, for a person; "" when it is in English."""
+    """Return why a note cannot be judged, for a person; "" if it is in English."""
     language = _name_foreign_language(language_of(without_urls(note)))
     if not language:
         return ""
@@ -235,7 +235,7 @@ def foreign_note(note: str) -> str:
 
 
 def foreign_post(post: Post) -> str:
-    """Why a text cannot be compared with a post; "" when the post is in English."""
+    """Return why a text cannot be compared with a post; "" if the post is in English."""
     code = language_of(plain_post(post.text)) or (post.language or "").split("-")[0].lower()
     language = _name_foreign_language(code)
     if not language:
@@ -247,7 +247,7 @@ def foreign_post(post: Post) -> str:
 
 
 def foreign_passages(evidence: Sequence[Evidence]) -> str:
-    """Which passages cannot be compared with English words, and why; "" when all are in English."""
+    """Return which passages cannot be compared with English words, and why; "" if all are in English."""
     languages = {item.id: language for item in evidence if (language := _name_passage_language(item))}
     if not languages:
         return ""
@@ -268,7 +268,7 @@ def foreign_passages(evidence: Sequence[Evidence]) -> str:
 
 
 def in_english(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The passages that can be compared with English words."""
+    """Return the passages that can be compared with English words."""
     return [item for item in evidence if not _name_passage_language(item)]
 
 
@@ -277,19 +277,19 @@ def _name_passage_language(item: Evidence) -> str:
 
 
 def _name_foreign_language(code: str | None) -> str:
-    """The name of a language other than English, else ""."""
+    """Return the name of a language other than English, else ""."""
     return "" if code in (None, "", "en") else LANGUAGE_NAMES.get(code, code)
 
 
 _FOREIGN_TERMS_FILE = Path(__file__).with_name("foreign_terms.tsv")
 _FOREIGN_SEARCHES_FILE = Path(__file__).with_name("foreign_searches.toml")
 _UNSPACED_LANGUAGES = frozenset({"ja"})  # words follow each other without spaces
-_MIN_NAME_LETTERS = 5  # letters; a shorter English term is often another word in another language
-_COMBINING_MARKS = "\u0300-\u036f\u0610-\u065f\u0900-\u0dff"  # which Python does not count among the letters of a word
+_MIN_NAME_LETTERS = 5  # a shorter English term is often another word in another language
+_COMBINING_MARKS = "\u0300-\u036f\u0610-\u065f\u0900-\u0dff"  # Python does not count these as letters
 _LETTER_CLASS = rf"[\w{_COMBINING_MARKS}]"
-_VOICING_MARKS = frozenset("\u3099\u309a")  # they make another letter of a Japanese one, not an accent
+_VOICING_MARKS = frozenset("\u3099\u309a")  # they make another Japanese letter, and are no accents
 _LETTER_SUBSTITUTES = str.maketrans({"ı": "i", "ł": "l", "’": "'"})
-_MAX_READ_CHARACTERS = 4_000  # characters: what a post is about stands well before
+_MAX_READ_CHARACTERS = 4_000  # a post names its subject well before
 _PREDICATE_TERMS = frozenset(
     "causes cures prevents kills proven approved dangerous safe banned risk death study treatment symptoms health "
     "disease doctor patient contagious women men hospital".split()
@@ -300,19 +300,19 @@ _ARABIC_PREFIXES = "(?:و|ف)?(?:ب|ك|ل)?(?:ال|ل)?"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A health word as a text has it, and its English. `is_subject` is False for what is said of things ("causes")."""
+    """A health word as a text has it, and its English."""
 
     text: str
     english: str
 
     @property
     def is_subject(self) -> bool:
-        """Whether it names a thing."""
+        """Whether it names a thing, rather than what is said about things ("causes")."""
         return self.english not in _PREDICATE_TERMS
 
 
 def known_words(text: str, language: str) -> list[Known]:
-    """The health words of a text that the table knows, in their order; the same English may come twice.
+    """Return the health words of a text that the table has, in order; the same English may occur twice.
 
     Accents and case do not matter.
     """
@@ -334,7 +334,7 @@ def known_words(text: str, language: str) -> list[Known]:
 
 
 def search_words(kind: str, language: str) -> str:
-    """The words of a search of one kind ("denial", "check", "support"), "" in a language without them."""
+    """Return the search words of one kind ("denial", "check", "support"), "" in a language without them."""
     return _load_foreign_searches()[kind].get(language, "")
 
 
@@ -353,10 +353,10 @@ def _load_foreign_searches() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def _compile_foreign_pattern(language: str) -> tuple[Mapping[str, str], re.Pattern[str]]:
-    """A pattern with a group for each form, the longest form first, and the English of each group."""
+    """Return the English of each group, and a pattern with a group for each form, longest first."""
     forms = {
         _fold_text(form.strip()): row["english"]
-        for row in reversed(_load_foreign_terms())  # of two rows with one form the first counts
+        for row in reversed(_load_foreign_terms())  # the first of two rows with the same form counts
         for form in (row[language] or "").split("|")
         if form.strip()
     }
@@ -367,7 +367,7 @@ def _compile_foreign_pattern(language: str) -> tuple[Mapping[str, str], re.Patte
     )
     if language in _UNSPACED_LANGUAGES:
         return groups, re.compile(alternatives)
-    # Elsewhere than at a letter none of the alternatives need be tried.
+    # Alternatives are tried at letters only.
     beginning = _ARABIC_PREFIXES if language == "ar" else f"(?={_LETTER_CLASS})"
     return groups, re.compile(rf"(?<!{_LETTER_CLASS}){beginning}(?:{alternatives})(?!{_LETTER_CLASS})")
 
@@ -384,12 +384,11 @@ def _fold_letter(letter: str) -> str:
 
 
 def _fold_text(text: str) -> str:
-    """Lower case without accents."""
     return "".join(map(_fold_letter, text))
 
 
 def _fold_with_offsets(text: str) -> tuple[str, list[int]]:
-    """The same, and for each of its letters the place of the one in `text` that it comes from."""
+    """Fold a text, and return for each folded letter the offset of the one in `text` that it comes from."""
     letters = [_fold_letter(letter) for letter in text]
     places = [place for place, letter in enumerate(letters) for _ in letter]
     return "".join(letters), places

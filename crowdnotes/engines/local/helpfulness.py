@@ -1,7 +1,7 @@
 """Judge by a trained head whether raters of different views find the note helpful (gate 3), and why.
 
-The head (assets/judges/helpfulness.md) gives a calibrated probability; the gate passes it from
-`settings.helpfulness` on. The caller cuts the text to 280 first (CrowdNotes+ E.3).
+The head (assets/judges/helpfulness.md) gives a calibrated probability; the gate passes from `settings.helpfulness` on.
+The caller cuts the text to 280 first (CrowdNotes+ E.3).
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from crowdnotes.wording import fill
 
 _MAX_REASONS = 3
 _MAX_NAMED_WORDS = 3
-_MIN_GROUP_EFFECT = 0.05  # of the probability; what moves it less is not worth a sentence
+_MIN_GROUP_EFFECT = 0.05  # on the probability; less is not worth a sentence
 _MIN_WORD_EFFECT = 0.015  # the same of one word
 _WORD_PATTERN = re.compile(r"\w\w+")
 _AUTHORITY_HOST = re.compile(r"(?:\.gov|\.edu|who\.int|nhs\.uk)$|\.gov\.")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _DENIAL_START = re.compile(r"\W*(?:no|false|this is false|this claim|there is no|not)\b", re.IGNORECASE)
 _X_HOSTS = frozenset({"x.com", "twitter.com"})
-# What each number of `measure_note`, then of `measure_post`, is about.
+# The group of each number of `measure_note`, then of `measure_post`.
 _COLUMN_GROUPS = (
     *["length"] * 3, *["sources"] * 5, *["tone"] * 5, *["figures"] * 3, "ease", "tone", *["ease"] * 3, "denial",
     "shared", *["post"] * 4,
@@ -53,7 +53,7 @@ _COLUMN_GROUPS = (
 
 @dataclass(frozen=True, slots=True)
 class _Reason:
-    """One sentence part; `worth` is above 0 when it speaks for the note; the furthest from 0 comes first."""
+    """One part of a sentence; `worth` above 0 speaks for the note."""
 
     message: str
     worth: float
@@ -61,10 +61,10 @@ class _Reason:
 
 
 def judge_helpfulness(settings: GateSettings, post: Post, note: str) -> GateResult:
-    """The probability against `settings.helpfulness`; NOT_RUN for a note without words, or not in English.
+    """Return the probability against `settings.helpfulness`; NOT_RUN for a note without words, or not in English.
 
-    What no note of the training was, the head cannot judge: a note without a link, a bare "false" or an insult
-    fails by rule.
+    The training notes hold no note without a link, bare "false" or insult, so the head cannot judge these: they fail by
+    rule.
     """
     words = note_words(note)
     if not content_tokens(words):
@@ -101,7 +101,7 @@ def judge_helpfulness(settings: GateSettings, post: Post, note: str) -> GateResu
 
 
 def helpfulness_blocks(pairs: Sequence[tuple[str | None, str]]) -> Blocks:
-    """What the head looks at of each (post, note). No measures of posts where one is None."""
+    """Return the head's features of each (post, note); no measures of posts if one is None."""
     plain = [plain_post(post or "") for post, _ in pairs]
     measured = [measure_post(post or "", words, note) for (post, note), words in zip(pairs, plain, strict=True)]
     return {
@@ -112,7 +112,7 @@ def helpfulness_blocks(pairs: Sequence[tuple[str | None, str]]) -> Blocks:
 
 
 def measure_note(note: str) -> list[float]:
-    """Length, links, tone, figures and ease of reading."""
+    """Return length, links, tone, figures and ease of reading."""
     words, hosts = note_words(note), linked_hosts(note)
     each = words.split()
     read = tone.reading(words)
@@ -143,7 +143,7 @@ def measure_note(note: str) -> list[float]:
 
 
 def measure_post(post: str, plain: str, note: str) -> list[float]:
-    """The post's length, links and shouting, and how many of the note's words it has; `plain` has no links."""
+    """Return the post's length, links and shouting, and its share of the note's words; `plain` has no links."""
     words = {token.stem for token in content_tokens(note_words(note))}
     in_post = {token.stem for token in content_tokens(plain)}
     return [
@@ -169,7 +169,7 @@ def _find_broken_rules(note: str, words: str) -> Iterator[_Reason]:
 
 
 def _explain_measures(explained: Explained, blocks: Blocks, means: Mapping[str, FloatArray]) -> Iterator[_Reason]:
-    """How the note is written, and what comes from the post, which no wording can change."""
+    """Yield reasons from how the note is written, and from the post, which no wording can change."""
     worths = np.concatenate([explained.worths["note measures"], explained.worths["post measures"]])
     above, of_post = blocks["note measures"][0] > means["note measures"], blocks["post measures"]
     sentences = {
@@ -198,9 +198,9 @@ def _explain_measures(explained: Explained, blocks: Blocks, means: Mapping[str, 
 
 
 def _find_tone_words(post: Post, note: str) -> dict[str, Span]:
-    """The words that say how something is said, and where each stands; none that the post has too.
+    """Return the note's words of tone with their places; none that the post has too.
 
-    What the note is about and whom it cites move the probability too, but no writer can do without them.
+    The subject of a note and whom it cites move the probability too, but no writer can change those.
     """
     in_post = {token.stem for token in tokens(plain_post(post.text))}
     words = ((note[span.start : span.end], span) for span in tone.matches(_WORD_PATTERN, note))
@@ -209,7 +209,7 @@ def _find_tone_words(post: Post, note: str) -> dict[str, Span]:
 
 
 def _explain_words(explained: Explained, tone_words: Mapping[str, Span]) -> Iterator[_Reason]:
-    """The words of tone that move the probability most, told by leaving each out."""
+    """Yield the words of tone that move the probability most, found by removing each."""
     ranked = sorted(zip(explained.gains, tone_words.items(), strict=True), key=lambda item: item[0])
     for named, text in (
         (
@@ -233,7 +233,7 @@ _RECENT_HELPFUL_SHARE = 0.356
 
 
 def of_recent(probability: float) -> float:
-    """The share of recent notes with that probability that were rated helpful."""
+    """Return the share of recent notes with that probability that were rated helpful."""
     odds = probability / max(1e-6, 1 - probability) * math.exp(-_STRICTER_LOG_ODDS)
     return odds / (1 + odds)
 
@@ -274,5 +274,5 @@ class TrainedJudge:
         self._settings = settings
 
     def judge(self, post: Post, note: str) -> GateResult:
-        """See `local.helpfulness.judge_helpfulness`."""
+        """Judge a note, see `local.helpfulness.judge_helpfulness`."""
         return judge_helpfulness(self._settings, post, note)

@@ -35,7 +35,7 @@ _MIN_READING_EASE = 5.0
 _MIN_CONTEXT_WORDS = 7
 _MAX_NAMED_WORDS = 3
 _MAX_JUDGED_WORDS = 200  # a note has some 50 words
-_MIN_WORD_EFFECT = 0.01  # of the probability; a word that adds less says nothing by itself
+_MIN_WORD_EFFECT = 0.01  # on the probability; a word that adds less says nothing by itself
 _WORD_PATTERN = re.compile(r"\w\w+")
 _NUMBER_PATTERN = re.compile(r"\d[\d,.]*")
 _QUOTATION = re.compile(r"[\"“][^\"”]{15,1000}[\"”]")
@@ -44,7 +44,7 @@ _MAX_FEATURE_COUNT = 10.0  # more says no more
 
 
 def judge_principles(embedder: Embedder, settings: GateSettings, post: Post, note: str) -> tuple[PrincipleResult, ...]:
-    """Judge the principles that the words alone decide; NOT_RUN without words, or not in English."""
+    """Judge the principles that wording alone decides; NOT_RUN without words, or not in English."""
     words = without_urls(note)
     reason = _explain_not_judged(note)
     if reason:
@@ -61,9 +61,9 @@ def judge_principles(embedder: Embedder, settings: GateSettings, post: Post, not
 def tone_principles(
     embedder: Embedder, settings: GateSettings, notes: Sequence[str]
 ) -> tuple[tuple[PrincipleResult, ...], ...]:
-    """Neutral language and no opinion for many notes, read together: a hundred take a second.
+    """Judge neutral language and opinion for many notes together: a hundred take a second.
 
-    As `judge_principles`, without which words the trained head objects to.
+    As `judge_principles`, but without naming the words that the trained head objects to.
     """
     if not notes:
         return ()
@@ -107,7 +107,7 @@ def _judge_neutral(note: str) -> PrincipleResult:
 
 
 def _judge_speculation(embedder: Embedder, settings: GateSettings, note: str) -> PrincipleResult:
-    """By word lists, and by the trained head, which sees opinion that no list of words holds."""
+    """Judge by word lists, and by the trained head, which finds opinion beyond any word list."""
     probability, words = read_opinion(embedder, note)
     return _judge_opinion(settings, note, probability, words)
 
@@ -150,7 +150,7 @@ def _judge_context(words: str) -> PrincipleResult:
     if tone.BARE_VERDICT.match(words):
         findings.append(Finding(message="It only says that the post is wrong. Say what is true."))
     elif len(content_tokens(words)) < _MIN_CONTEXT_WORDS:
-        findings.append(Finding(message="It is too short to tell readers something they do not know."))
+        findings.append(Finding(message="It is too short to say something readers do not know."))
     good, bad = "It says what is true, not only that the post is wrong.", "It gives readers little they can use."
     return _build_pass_or_fail(PrincipleName.CONTEXT, good, bad, findings)
 
@@ -170,14 +170,14 @@ def _judge_readable(note: str, words: str) -> PrincipleResult:
 
 
 def opinion_blocks(embedder: Embedder, fitted_to: str, notes: Sequence[str]) -> Blocks:
-    """What the opinion head looks at; no vectors without the embedder that it was fitted to."""
+    """Return the features of the opinion head; no vectors without the embedder that it was fitted to."""
     vectors = vectors_of(embedder, fitted_to, [note_words(note) for note in notes])
     features = opinion_features(notes)
     return {"words": word_counts(notes), "letters": letter_counts(notes), "note": vectors, "features": features}
 
 
 def opinion_features(notes: Sequence[str]) -> FloatArray:
-    """What counts of words do not show: length, links, and marks of tone; shape (notes, features)."""
+    """Return length, links, and marks of tone, which word counts do not show; shape (notes, features)."""
     rows = []
     for note in notes:
         text, words = html.unescape(note), note_words(note)
@@ -201,9 +201,9 @@ def opinion_features(notes: Sequence[str]) -> FloatArray:
 
 
 def read_opinion(embedder: Embedder, note: str) -> tuple[float, tuple[Span, ...]]:
-    """The probability that a note is opinion or hostile, and the words that add most to it, strongest first.
+    """Return the probability that a note is opinion or hostile, and the words that add most to it, strongest first.
 
-    What a word adds is told by leaving it out; with another embedder than the head's, words and letters alone speak.
+    What a word adds is measured by removing it; with another embedder than the head's, only words and letters count.
     """
     head = shipped_head(OPINION)
     blocks = opinion_blocks(embedder, head.embedder, [note])

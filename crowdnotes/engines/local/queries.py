@@ -1,9 +1,9 @@
-"""Find the checkable claims of a post, and build searches for them that are meant to differ.
+"""Find the checkable claims of a post, and build diverse searches for them.
 
 CrowdNotes+ 4.2 asks for diverse queries: the claim, its denial, the medical terms, the authority, the study. Every word
-of a query is the post's own, a term from the table of health terms, or a fixed word such as "facts". A post in another
-language is searched half in that, half in English: its authorities and fact-checkers write in its language, and most
-research is in English.
+of a query is the post's own, a term from the table of health terms, or a fixed word such as "facts". For a post in
+another language half of the searches are in that language, half in English: its authorities and fact-checkers write in
+its language, and most research is in English.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from crowdnotes.text.tokens import content_stems, content_tokens, is_content, pl
 _MAX_CLAIMS = 8
 _MIN_CHECKABILITY = 1.0
 _PERSONAL_EVENT_PENALTY = 1.0
-_MAX_READ_SENTENCES = 200  # sentences; a 25,000-character thread says what it claims well before
+_MAX_READ_SENTENCES = 200  # a 25,000-character thread makes its claims well before
 _QUESTION_START = re.compile(
     r"^\W*(?:why|who|where|did|does|do you|have you|are you|can you|is it|should)\b", re.IGNORECASE
 )
@@ -51,10 +51,10 @@ _HASHTAG = re.compile(r"#\w+")
 
 
 def find_claims(post: Post) -> list[Claim]:
-    """At most 8 statements with their spans in `post.text`, most checkable first; may be empty.
+    """Return at most 8 statements with their spans in `post.text`, most checkable first; may be empty.
 
-    A sentence counts by its numbers, causal words, health terms and named things; questions
-    and bare links or hashtags do not count.
+    A sentence scores by its numbers, causal words, health terms and names; questions and bare links or hashtags do not
+    count.
     """
     scored: list[tuple[float, Claim]] = []
     for index, span in enumerate(split_sentences(post.text)[:_MAX_READ_SENTENCES]):
@@ -70,7 +70,7 @@ def find_claims(post: Post) -> list[Claim]:
 
 
 def checkability(sentence: str) -> float:
-    """How much of a checkable statement a sentence is: 0 for none, about 2 and up for a clear one."""
+    """Return how checkable a sentence is: 0 for not at all, about 2 and up for a clear statement."""
     plain = plain_post(sentence)
     content = content_tokens(plain)
     # One word is enough to deny: "There was no pandemic."
@@ -80,7 +80,7 @@ def checkability(sentence: str) -> float:
     if len(content) < 2 and not denies:
         return 0.0
     if len(_HASHTAG.findall(sentence)) >= 2 and len(content_tokens(_HASHTAG.sub(" ", sentence))) < 2:
-        return 0.0  # a row of tags states nothing
+        return 0.0  # a row of tags makes no claim
     words = tokens(plain)
     score = 0.0
     score += 1.0 if any(token.folded[0].isdigit() for token in words) else 0.0
@@ -99,7 +99,7 @@ def checkability(sentence: str) -> float:
 
 
 def _is_question(text: str) -> bool:
-    """Whether a question mark is among the marks that end a text. A pattern would begin anew at each of them."""
+    """Return whether a text ends in a question mark; a pattern would restart at each closing mark."""
     for character in reversed(text):
         if character in "?؟？":
             return True
@@ -137,7 +137,7 @@ _WORDS_BY_KIND = (
         ),
     ),
 )
-# What is said of a prediction, and of the days to come: both make a post one that no source can settle yet.
+# Words of prediction, and of the future: no source can settle a post with both yet.
 _FORETELLING = re.compile(
     r"\bmark my words\b|\b(?:i|we) predict\b|\bprediction:|\byou heard it here first\b|"
     r"\bcalling it (?:now|today|early)\b|\b(?:screenshot|bookmark|save) this\b|\bjust (?:you )?wait\b",
@@ -158,15 +158,15 @@ _TASTE = re.compile(
     r"|\b(?:is|are) (?:way |far )?too (?:high|low|long|short|expensive|loud)\b",
     re.IGNORECASE,
 )
-# Of 61 posts of which it is known whether they needed a note, two are noticed, and none needed one; of 439 health
-# posts with a note that readers found helpful, four are noticed.
+# Of 61 posts known to need a note or not, these rules flag two, and neither needed one; of 439 health posts with a
+# note that readers found helpful, four.
 _MAX_STATED = 1.5  # checkability of the other sentences, from which the post also states a fact
 _MAX_MEANT = 2.0  # of the sentence with these words: "I think vaccines cause autism" is a claim
 _MAX_TASTE = 1.0  # of every sentence of a post with words of taste alone
 
 
 def uncheckable_words(post: Post) -> tuple[ClaimKind, str] | None:
-    """Return what kind of post its plain words say it is, and these words; None where it also states a fact.
+    """Return the kind that a post's own words name, and these words; None where it also states a fact.
 
     A hint, no verdict: for a person who has no model to ask.
     """
@@ -191,7 +191,7 @@ def uncheckable_words(post: Post) -> tuple[ClaimKind, str] | None:
 
 
 def _foretelling_words(text: str, sentences: Sequence[str]) -> re.Match[str] | None:
-    """The words by which a post foretells something, where all that it states is yet to come."""
+    """Return the words that make a post a prediction, if all that it states is in the future."""
     foretold = [said for said in sentences if _FUTURE.search(said)]
     stated = max((checkability(said) for said in sentences if said not in foretold), default=0.0)
     if not foretold or stated >= _MAX_STATED:
@@ -208,9 +208,9 @@ _MAX_CLAIM_WORDS = 14
 
 
 def query(text: str, purpose: str, language: str | None = "en", *, before: str = "") -> Query:
-    """A query of at most 160 characters, with each word once: terms and headings share words.
+    """Return a query of at most 160 characters, with each word once: terms and headings share words.
 
-    `before` is a name that stays whole and stands first ("National Cancer Institute").
+    `before` is a name that stays whole and comes first ("National Cancer Institute").
     """
     first: dict[str, str] = {}
     for word in text.split():
@@ -220,12 +220,12 @@ def query(text: str, purpose: str, language: str | None = "en", *, before: str =
 
 
 def claim_words(claims: Sequence[Claim], text: str) -> str:
-    """The first claim's words, or the text's."""
+    """Return the first claim's words, or the text's."""
     return shortened(claims[0].text if claims else text)
 
 
 def shortened(text: str) -> str:
-    """A text as a search: its words up to the 14th content word, without the marks."""
+    """Return a text as a search: its words up to the 14th content word, without punctuation."""
     kept = []
     count = 0
     for token in tokens(plain_post(text)):
@@ -237,7 +237,7 @@ def shortened(text: str) -> str:
 
 
 def clip(text: str) -> str:
-    """At most 160 characters, cut between words where there are any."""
+    """Cut a text to 160 characters, between words where there are any."""
     text = re.sub(r"\s+", " ", text).strip()
     return (
         text
@@ -247,12 +247,12 @@ def clip(text: str) -> str:
 
 
 def label_of(text: str) -> str:
-    """A topic's words, short enough to be told in a purpose."""
+    """Return the words of a topic, shortened for the purpose of a query."""
     return text if len(text) <= _MAX_LABEL_CHARACTERS else f"{text[:_MAX_LABEL_CHARACTERS]}…"
 
 
 def distinct(queries: Sequence[Query]) -> list[Query]:
-    """The queries without those that hold the same content words as an earlier one."""
+    """Return the queries without those that have the same content words as an earlier one."""
     kept: dict[frozenset[str], Query] = {}
     for one in queries:
         if one.text:
@@ -260,7 +260,7 @@ def distinct(queries: Sequence[Query]) -> list[Query]:
     return list(kept.values())
 
 
-_MAX_CORE_TOPICS = 3  # topics that a post is about; further ones are asides
+_MAX_CORE_TOPICS = 3  # what a post is about; further topics are asides
 _AUTHORITY_BY_PATTERN = tuple(
     (re.compile(pattern, re.IGNORECASE), name)
     for pattern, name in (
@@ -272,7 +272,7 @@ _AUTHORITY_BY_PATTERN = tuple(
 
 
 def to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> list[Query]:
-    """What a person would search to judge the post, the most telling first."""
+    """Return searches for judging the post, the most useful first."""
     core = topics[:_MAX_CORE_TOPICS]
     subject = core[0]
     medical = " ".join(topic.official for topic in core)
@@ -293,12 +293,12 @@ def to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> lis
 
 
 def _name_authority(text: str) -> str:
-    """Which authority speaks on a text's subject; "WHO" where no other is nearer."""
+    """Return the authority on the subject of a text; "WHO" if none is more specific."""
     return next((name for pattern, name in _AUTHORITY_BY_PATTERN if pattern.search(text)), "WHO")
 
 
 def for_the_claim(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> list[Query]:
-    """What a person would search to see the best that speaks for the claim."""
+    """Return searches for the best evidence that supports the claim."""
     core = topics[:_MAX_CORE_TOPICS]
     medical = " ".join(topic.official for topic in core)
     return [
@@ -311,7 +311,7 @@ def for_the_claim(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -
 
 
 def more_like(subject: str, passage: str) -> list[Query]:
-    """What finds more passages of a kind: their terms with the post's subject, and their own words."""
+    """Return searches for similar passages: their terms with the post's subject, and their own words."""
     topics = find_topics(passage)
     own = ([topic for topic in topics if topic.is_known] or topics)[:4]
     words = " ".join(topic.official for topic in own)
@@ -334,7 +334,7 @@ _MAX_SUBJECTS = 3
 
 
 def in_two_languages(text: str, claims: Sequence[Claim], language: str, aim: Aim, like: str) -> list[Query]:
-    """Queries for a post's whole text, which has words; the claim in its own words first."""
+    """Return queries for a post's whole text, which must have words; the claim in its own words first."""
     known = known_words(text, language)
     own = _describe_subject(text, known)
     if like:
@@ -355,7 +355,7 @@ def in_two_languages(text: str, claims: Sequence[Claim], language: str, aim: Aim
 
 
 def _describe_subject(text: str, known: Sequence[Known]) -> str:
-    """What the post is about in its own words: those of the table, else its strongest phrases."""
+    """Return the post's subject in its own words: words of the table, else its strongest phrases."""
     subjects = list(dict.fromkeys(word.text for word in known if word.is_subject))
     return " ".join(subjects[:_MAX_SUBJECTS] or [topic.text for topic in find_topics(text)[:2]])
 
@@ -370,7 +370,7 @@ def _build_english_queries(known: Sequence[Known], aim: Aim) -> list[Query]:
 
 
 def _build_similar_queries(own: str, known: Sequence[Known], language: str, like: str) -> list[Query]:
-    """More passages like one that may be in the post's language, in English or in a third."""
+    """Return searches for passages like one in the post's language, in English or in a third."""
     passages = language_of(like) or language
     subjects = [word.english for word in known if word.is_subject]
     if passages == "en":
@@ -397,10 +397,10 @@ _ENGLISH = "en"
 def build_queries(
     post: Post, claims: Sequence[Claim], limit: int, *, aim: Aim = Aim.JUDGE, like: str = ""
 ) -> list[Query]:
-    """At most `limit` queries, each with the purpose that sets it apart; empty when nothing can be searched.
+    """Return at most `limit` queries, each with its own purpose; none if the post has nothing to search for.
 
-    With Aim.OTHER_SIDE they look for what speaks for the claim; with `like`, for more passages of its kind.
-    A post whose language is not known is searched as an English one.
+    With Aim.OTHER_SIDE they look for support of the claim; with `like`, for similar passages. A post whose language is
+    not known is searched as an English one.
     """
     text = plain_letters(post.whole_text)
     topics = find_topics(text)

@@ -1,8 +1,8 @@
-"""What of the evidence bears on a post: gate 1, and the sentences that a person may quote.
+"""Judges which evidence is about a post (gate 1), and finds sentences that a person may quote.
 
 The gate asks whether any passage helps to judge the post (CrowdNotes+ 4.3 and E.1): a cosine and its threshold. The
-sentences are those that speak most to the post, whole, the one that denies it first. None is joined, cut or reworded:
-in the trial of that, notes came to support the falsehood.
+sentences are whole and nearest to the post, one that denies it first. None is joined, cut or reworded: in the trial of
+that, notes came to support the falsehood.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from crowdnotes.engines.local.tone import (
     limits_previous,
     mentions_rumour,
     reports_rumour,
-    tells_scope,
+    states_scope,
 )
 from crowdnotes.text.boilerplate import is_boilerplate
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
@@ -39,7 +39,7 @@ _MAX_DIGITS = 4
 
 
 def of_needed(score: float, threshold: float) -> str:
-    """Both, as "0.55 of the 0.82 needed", with the two to four digits that it takes to tell them apart."""
+    """Return "0.55 of the 0.82 needed", with as many of two to four digits as make both differ."""
     for digits in range(_MIN_DIGITS, _MAX_DIGITS + 1):
         if f"{score:.{digits}f}" != f"{threshold:.{digits}f}":
             break
@@ -49,9 +49,10 @@ def of_needed(score: float, threshold: float) -> str:
 
 
 def judge_relevance(embedder: Embedder, post: Post, evidence: Sequence[Evidence]) -> GateResult:
-    """PASS if a passage that is no satire reaches the line. NOT_RUN without either side; one finding a passage.
+    """Return PASS if a passage that is not satire reaches the threshold, with one finding per passage.
 
-    NOT_RUN too for a post in another language than English, and when only passages in one may be relevant.
+    NOT_RUN without a post or passages, for a post in another language than English, and if only foreign passages may be
+    relevant.
     """
     question = plain_post(post.text)
     foreign = foreign_post(post)
@@ -65,7 +66,7 @@ def judge_relevance(embedder: Embedder, post: Post, evidence: Sequence[Evidence]
     if not evidence:
         return GateResult.not_run(GateName.RELEVANCE, not_compared)
     threshold = embedder.thresholds.relevant
-    # Satire that does not say so cannot reach the line, however near it is in meaning.
+    # Undisclosed satire cannot reach the threshold, however near it is in meaning.
     scores = [
         min(score, threshold - 0.01) if _is_undisclosed_satire(item) else score
         for item, score in zip(
@@ -90,12 +91,12 @@ def judge_relevance(embedder: Embedder, post: Post, evidence: Sequence[Evidence]
 
 
 def nothing_relevant(post: Post, evidence: Sequence[Evidence], line: float) -> bool:
-    """Whether every passage is further from an English post than `line`, so that none seems to be about its claim.
+    """Return whether every passage is further from an English post than `line`, so none seems to be about its claim.
 
-    It speaks of clear cases alone. The relevance gate's line is where at most 1 in 20 of one set of claims was doubted
-    whose pages a library held. Of 27 of another set it doubted none (95 %: 0 to 12 in 100); of 30 whose pages were
-    taken away it noticed 4 (5 to 30 in 100), for what is left is mostly of the same field, and near all the same.
-    Languages are as they were told when the pages were read; a passage that a person copied is never doubted.
+    It reports clear cases alone. With the threshold of the relevance gate it doubted at most 1 in 20 of one set of
+    claims whose pages a library held. Of 27 of another set it doubted none (95 %: 0 to 12 in 100). Of 30 whose pages
+    were removed it noticed 4 (5 to 30 in 100), as what remains is mostly of the same field, and still near. Languages
+    are those recorded when the pages were read; a passage that a person copied is never doubted.
     """
     languages = {(post.language or "en")[:2], *((item.source.language or "en")[:2] for item in evidence)}
     if not evidence or languages != {"en"} or any(item.source.by_hand for item in evidence):
@@ -103,13 +104,13 @@ def nothing_relevant(post: Post, evidence: Sequence[Evidence], line: float) -> b
     return max(item.passage.similarity for item in evidence) < line
 
 
-_WEAK_SHARE = 0.8  # of the relevance gate's line: nearer ones may still speak of the claim in other words
+_WEAK_SHARE = 0.8  # of the relevance gate's threshold: nearer ones may state the claim in other words
 
 
 def weak_sources(post: Post, evidence: Sequence[Evidence], line: float) -> frozenset[str]:
-    """Return the ids of the passages that have little to do with the post: all where none reaches `line`.
+    """Return the ids of the passages that have little to do with the post: all if none reaches `line`.
 
-    Passages and posts in another language than English are not compared, and what a person brought is never weak.
+    Passages and posts in another language than English are not compared, and what a person added is never weak.
     """
     if nothing_relevant(post, evidence, line):
         return frozenset(item.id for item in evidence)
@@ -140,19 +141,19 @@ def _describe_relevant_count(helpful: int, passages: int) -> str:
 
 
 def _list_post_texts(post: Post, question: str) -> list[str]:
-    """What passages are held against: the post's words (`question`, as prose), then each of its claims."""
+    """Return what passages are compared with: the post's words (`question`), then each of its claims."""
     return [question, *(plain_letters(claim.text) for claim in find_claims(post))]
 
 
 def _score_against_nearest(embedder: Embedder, asked: Sequence[str], texts: Sequence[str]) -> FloatArray:
-    """The cosine of each text to what it is nearest to of `asked`; shape (texts,)."""
+    """Return the cosine of each text to the nearest of `asked`; shape (texts,)."""
     vectors = embedder.encode([*asked, *texts])
     near: FloatArray = (vectors[len(asked) :] @ vectors[: len(asked)].T).max(axis=1)
     return near
 
 
 def _score_nearness(embedder: Embedder, asked: Sequence[str], evidence: Sequence[Evidence]) -> list[float]:
-    """For each passage the mean of its whole and its nearest piece, to the post or its nearest claim, in [0, 1]."""
+    """Return for each passage the mean of its whole and its nearest piece, to the post or a claim, in [0, 1]."""
     texts = [[item.passage.text, *(unit.text for unit in split_units(item.passage.text))] for item in evidence]
     near = _score_against_nearest(embedder, asked, [text for of_one in texts for text in of_one])
     out = []
@@ -174,9 +175,9 @@ _SELF_REFERENCE = re.compile(
 
 
 def _is_undisclosed_satire(item: Evidence) -> bool:
-    """Whether the source says of itself that it is satire, and this passage does not.
+    """Return whether the source says of itself that it is satire, and this passage does not.
 
-    A page that reports on someone else's satire is none: the sentence must name the source or say "we".
+    A page that reports on someone else's satire is not: the sentence must name the source or say "we".
     """
     source, passage = item.source, item.passage
     if _SATIRE_WORD.search(passage.text):
@@ -207,13 +208,13 @@ def _build_relevance_finding(question: str, item: Evidence, score: float, thresh
 
 
 _SENTENCE_END_MARKS = ".!…。！۔\"'”’)"  # without one it is a heading, a question, or cut off at the passage's edge
-# Says something of what the sentence before it names, which the quotation would lack.
+# Refers to something in the sentence before, which the quotation would lack.
 _DEPENDENT_START = re.compile(
     r"(?:this|these|that|those|it|they|them|he|she|its|their|his|her|such|but|however|also|for example)\b",
     re.IGNORECASE,
 )
-_MIN_QUOTED_WORDS = 4  # of content; a heading has fewer
-_MIN_DENIAL_WORDS = 3  # "There is no cure for type 1 diabetes." is no heading, nor an order, which begins with its verb
+_MIN_QUOTED_WORDS = 4  # content words; a heading has fewer
+_MIN_DENIAL_WORDS = 3  # "There is no cure for type 1 diabetes." is neither a heading nor an order
 _DENYING_STATEMENT = re.compile(
     r"\w\W+(?:(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)(?:n['’]t| not| no| never)|cannot)\b",
     re.IGNORECASE,
@@ -223,9 +224,9 @@ _MAX_QUOTED_CHARACTERS = NOTE_LIMIT - URL_WEIGHT - len("“” ")  # longer ones
 
 
 def find_quotations(embedder: Embedder, post: Post, evidence: Sequence[Evidence], most: int) -> tuple[Quotation, ...]:
-    """At most `most`, plain denials first; none for a post without words.
+    """Return at most `most` sentences to quote, plain denials first; none for a post without words.
 
-    None of passages that are satire or only repeat the post, and no sentence that says what the post says.
+    None from passages that are satire or only repeat the post, and no sentence that says what the post says.
     """
     question = plain_post(post.whole_text)
     said, repeating = claims_of(post), repeating_passages(post, evidence)
@@ -251,11 +252,11 @@ def find_quotations(embedder: Embedder, post: Post, evidence: Sequence[Evidence]
     return tuple(Quotation(evidence_id=usable[row][0].id, span=usable[row][2]) for row in chosen)
 
 
-_MIN_ANSWERED_SHARE = 0.6  # of the claim's words of content
+_MIN_ANSWERED_SHARE = 0.6  # of the claim's content words
 
 
 def _place_of_quotation(sentence: str, claim: str) -> int:
-    """0 for a plain answer to the claim's own words, 1 for what otherwise speaks against it, else 2."""
+    """Return 0 for a plain answer to the claim, 1 for what otherwise contradicts it, else 2."""
     if contradicts(sentence) == denies(claim):
         return 2
     wanted = content_stems(claim)
@@ -264,10 +265,10 @@ def _place_of_quotation(sentence: str, claim: str) -> int:
 
 
 def _find_quotable_sentences(passage: Passage) -> list[tuple[Span, Span]]:
-    """Those that state something by themselves: no question, heading, line that leads into a list, rumour or notice.
+    """Return sentences that state something by themselves: no question, heading, list intro, rumour or notice.
 
-    Each with what is quoted: itself, the next one where that limits it, and the one before it where a paragraph begins
-    with whom it holds for.
+    Each with its quotation: itself, the next one if that limits it, and the one before if the paragraph begins with
+    whom it holds for.
     """
     text, sentences = passage.text, split_sentences(passage.text)
     quoting = _find_quoted_sentences(text, sentences)
@@ -297,16 +298,16 @@ def _find_quotable_sentences(passage: Passage) -> list[tuple[Span, Span]]:
 
 
 def _opens_with_scope(text: str, sentences: Sequence[Span], place: int) -> bool:
-    """Whether the sentence before one opens its paragraph and says for whom the rest holds: it limits nothing else."""
+    """Return whether the sentence before opens the paragraph and says for whom the rest holds."""
     if place == 0 or "\n" in text[sentences[place - 1].end : sentences[place].start]:
         return False
     before = sentences[place - 1]
     opens = place == 1 or "\n" in text[sentences[place - 2].end : before.start]
-    return opens and tells_scope(text[before.start : before.end])
+    return opens and states_scope(text[before.start : before.end])
 
 
 def _find_quoted_sentences(text: str, sentences: Sequence[Span]) -> set[int]:
-    """The places of sentences that a quotation begun before them goes on in, or that one goes on after."""
+    """Return the places of sentences inside a quotation that spans several sentences."""
     found: set[int] = set()
     is_open = False
     for place, span in enumerate(sentences):

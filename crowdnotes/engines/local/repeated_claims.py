@@ -1,8 +1,8 @@
-"""Which sentences and passages say what the post says, and so do not correct it.
+"""Finds sentences and passages that say what the post says, and so do not correct it.
 
-By words and not by embeddings, in which a claim and its denial are near each other. In doubt a passage is not said to
-repeat the post: one word against it anywhere in the passage is enough. Of 439 notes that readers found helpful one is
-said to repeat its post, and does; of 163,774 sentences of medquad, seven are said to repeat one of their 439 posts.
+By words and not by embeddings, in which a claim and its denial are near each other. In doubt a passage does not count
+as a repetition: one word against the post anywhere in it is enough. Of 439 notes that readers found helpful one is said
+to repeat its post, and does; of 163,774 sentences of medquad, seven are said to repeat one of their 439 posts.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from crowdnotes.engines.local.tone import ALL, HEDGE, VERDICT, contradicts, nega
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.tokens import content_tokens, plain_post, stem
 
-_MIN_SAID_SHARE = 0.75  # of the claim's words of content that a sentence has which repeats it
-_MIN_OWN_SHARE = 0.35  # of that sentence's words that are the claim's: a longer one says something else
-_MIN_OWN_SHARE_OF_SHORT = 0.5  # where the claim has at most so many words of content: chance joins few words easily
+_MIN_SAID_SHARE = 0.75  # of the claim's content words, in a sentence that repeats it
+_MIN_OWN_SHARE = 0.35  # of the sentence's words, in the claim: a longer sentence says something else
+_MIN_OWN_SHARE_OF_SHORT = 0.5  # for short claims: few words easily match by chance
 _MAX_SHORT_STEMS = 3
-_MIN_SPOKEN_SHARE = 0.5  # of the claim's words, from which a sentence speaks of it
+_MIN_SPOKEN_SHARE = 0.5  # of the claim's words, in a sentence about it
 _MIN_CLAIM_STEMS = 2
-_MAX_DENIAL_CHARACTERS = 60  # behind "not", in which the word that it denies is looked for
+_MAX_DENIAL_CHARACTERS = 60  # after "not", to search for the denied word
 _MAX_VERDICT_STEMS = 2  # "Verdict: False." is about the sentence before it
 
-# What a claim says that one thing does to another; all words of one side count alike.
+# What a claim says one thing does to another; all words of one side count the same.
 _HARM = (
     r"caus(?:e[sd]?|ing)|trigger\w*|lead(?:s|ing)?|led|result(?:s|ed|ing)? in|responsible for|behind|"
     r"creat(?:es?|ed|ing)|induc\w+|produc(?:es?|ed|ing)|(?:linked|tied) to|giv(?:es?|ing)|increas\w+|"
@@ -48,14 +48,14 @@ _CAUSE = re.compile(
     r"(?:cause of|responsible for|behind|caused by)|brings? (?:on|about)|gives? you|induces?)\b",
     re.IGNORECASE,
 )
-# What takes back or limits what a sentence seems to say.
+# Words that limit what a sentence says.
 _LIMIT = re.compile(
     r"\b(?:only|just|unless|except|if|whether|hardly|barely|rarely|seldom|fail(?:s|ed|ing)?|fewer|less|"
     r"too (?:early|little|few)|(?:little|weak|poor|scant|insufficient|limited|mixed) evidence|"
     r"look(?:s|ed|ing) (?:at|for|into)|investigat\w+|examin\w+|so-called|supposed(?:ly)?|alleged(?:ly)?)\b",
     re.IGNORECASE,
 )
-# How a finding goes against a claim without a denial: "memory stayed the same".
+# Findings that contradict a claim without a denial: "memory stayed the same".
 _NO_EFFECT = re.compile(
     r"\b(?:the same|similar(?:ly)?|unchanged|alike|equal(?:ly)?|as (?:many|likely|often))\b", re.IGNORECASE
 )
@@ -67,7 +67,7 @@ _SPEAKS_OF_IT = re.compile(
 
 
 def repeats(sentence: str, claims: Sequence[str]) -> bool:
-    """Whether a sentence says what one of the claims says: their words, as surely, as widely, with their numbers."""
+    """Return whether a sentence says what one of the claims says, as surely, as widely, with its numbers."""
     if sentence.rstrip(" \"'”’)").endswith("?"):
         return False
     said = _stems(sentence)
@@ -97,7 +97,7 @@ def _has_its_numbers(sentence: str, claim: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _denials(text: str) -> tuple[frozenset[str], bool]:
-    """The stem of the word behind each "not", and whether the text calls something untrue."""
+    """Return the stem of the word after each "not", and whether the text calls something untrue."""
     denied = (
         next(iter(content_tokens(text[found.end() : found.end() + _MAX_DENIAL_CHARACTERS])), None)
         for found in negations(text)
@@ -111,13 +111,13 @@ def _sides(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _stems(text: str) -> frozenset[str]:
-    """The stems of the words of content: "leads to" is "causes", and a lay word is its medical name."""
+    """Return the stems of the content words; "leads to" becomes "causes", an everyday word its medical name."""
     words = content_tokens(_CAUSE.sub(" causes ", plain_post(text)))
     return frozenset(stem(medical_name(word.folded) or word.folded) for word in words)
 
 
 def repeating_passages(post: Post, evidence: Sequence[Evidence]) -> frozenset[str]:
-    """Return the ids of the passages that say what the post says, or report it, and nothing against any of its claims.
+    """Return the ids of passages that only repeat or report what the post says and contradict none of its claims.
 
     English posts and passages only: denials in other languages are not recognised.
     """
@@ -129,13 +129,13 @@ def repeating_passages(post: Post, evidence: Sequence[Evidence]) -> frozenset[st
 
 
 def claims_of(post: Post) -> tuple[str, ...]:
-    """What an English post claims, in its words: its checkable sentences, or all of it where it has none."""
+    """Return what an English post claims, in its words: its checkable sentences, or all of it without any."""
     if foreign_post(post):
         return ()
     return tuple(plain_post(claim.text) for claim in find_claims(post)) or (plain_post(post.whole_text),)
 
 
-@lru_cache(maxsize=256)  # each drawing of the page asks for each passage
+@lru_cache(maxsize=256)  # every rerun of the page asks for each passage
 def _is_repetition(claims: tuple[str, ...], before: str, text: str, after: str) -> bool:
     inside, around = (
         [words[span.start : span.end] for span in split_sentences(words)]

@@ -1,4 +1,4 @@
-"""Which search result to read next: relevance, who speaks and how, and what earlier picks already cover.
+"""Chooses the search result to read next: by relevance, publisher and style, and what earlier picks cover.
 
 The utility judgement of CrowdNotes+ 4.2 and D.1, by similarity and rules instead of a language model.
 """
@@ -33,7 +33,7 @@ class RankingReason:
     weight: float
 
 
-# Who speaks: bodies that answer for what they say first; a post cannot vouch for a post.
+# Bodies that are accountable for what they say come first; a post cannot vouch for a post.
 _REASON_BY_CATEGORY = {
     SourceCategory.HEALTH_AUTHORITY: RankingReason("from a health authority", 0.06),
     SourceCategory.RESEARCH: RankingReason("research literature", 0.05),
@@ -66,18 +66,19 @@ _SUPPORTING_PHRASE = re.compile(
 )
 AGAINST = RankingReason("it speaks against the claim", -0.2)
 TOWARDS = RankingReason("it may support the claim", 0.15)
-_MIN_CLAIM_SHARE = 0.6  # share of a claim's telling words that a sentence must have to speak for it
-_HARD_READING_EASE = 15.0  # Flesch reading ease of a paper that a lay reader gives up on
+_MIN_CLAIM_SHARE = 0.6  # of a claim's topic words, in a sentence that supports it
+_HARD_READING_EASE = 15.0  # Flesch reading ease at which most readers give up
 _EASY_READING_EASE = 50.0
 _MIN_SNIPPET_WORDS = 15
 _RECENT_YEARS = 4
-_LOWER_RANK_YEARS = 12  # from which on age lowers the rank of a hit; see `OLD_YEARS` for a source that was read
+_LOWER_RANK_YEARS = 12  # older hits rank lower; see `OLD_YEARS` for a source that was read
 
 
 def ranking_reasons(hit: Hit, aim: Aim, newest: date | None, claims: Sequence[str] = ()) -> list[RankingReason]:
-    """All that holds of a hit. `newest` is the day that its age is counted from; None leaves age out.
+    """Return all reasons that hold for a hit.
 
-    `claims` are what a hit may speak for, which counts with Aim.OTHER_SIDE alone.
+    `newest` is the day that its age is counted from; None ignores age. With Aim.OTHER_SIDE a hit also counts by whether
+    it supports one of `claims`.
     """
     found = [_REASON_BY_CATEGORY.get(hit.category), *(_REASON_BY_NOTICE.get(notice) for notice in hit.notices)]
     found += [_rate_origin(hit), _rate_reading_ease(hit), _rate_age(hit, newest)]
@@ -101,7 +102,7 @@ def _rate_reading_ease(hit: Hit) -> RankingReason | None:
     if read.ease is None or read.words < _MIN_SNIPPET_WORDS:
         return None
     if read.ease < _HARD_READING_EASE:
-        return RankingReason("hard to read for a lay reader", -0.03)
+        return RankingReason("hard to read", -0.03)
     return RankingReason("easy to read", 0.02) if read.ease >= _EASY_READING_EASE else None
 
 
@@ -115,7 +116,7 @@ def _rate_age(hit: Hit, newest: date | None) -> RankingReason | None:
 
 
 def _rate_side(hit: Hit, claims: Sequence[str]) -> RankingReason | None:
-    """Whether its words speak for a claim rather than against it, by cue words and the claim's words beside them."""
+    """Rate whether a hit supports a claim or speaks against it, by cue words near the words of the claim."""
     text = f"{hit.title} {hit.snippet}"
     against, towards = len(_DENYING_PHRASE.findall(text)), len(_SUPPORTING_PHRASE.findall(text))
     if against > towards:
@@ -131,24 +132,24 @@ def _rate_side(hit: Hit, claims: Sequence[str]) -> RankingReason | None:
     return TOWARDS if towards > against and speaks else None
 
 
-_MAX_RANKED_HITS = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
-_RELEVANCE_WEIGHT = 0.3  # the search has weighed relevance already; this is the share of the post's own words
-_MIN_NAMED_GAIN = 0.2  # how much nearer to a topic is worth a word
-_COVERAGE_WEIGHT = 0.1  # for each topic of the post that a result is nearer to than any chosen one
+_MAX_RANKED_HITS = 40  # those that the search ranked highest: the rest is noise
+_RELEVANCE_WEIGHT = 0.3  # of similarity to the post, on top of the score that the search gave
+_MIN_NAMED_GAIN = 0.2  # in similarity to a topic, to be named
+_COVERAGE_WEIGHT = 0.1  # for each topic to which a result is nearer than any chosen one
 _REPETITION_PENALTY = 0.1
 _MAX_TOPICS = 4
-_MAX_TITLE_CHARACTERS = 200  # characters
-_MAX_SNIPPET_CHARACTERS = 240  # characters, some 60 tokens
-_MAX_NAMED_REASONS = 3  # reasons that are told
+_MAX_TITLE_CHARACTERS = 200
+_MAX_SNIPPET_CHARACTERS = 240  # some 60 tokens
+_MAX_NAMED_REASONS = 3
 
 
 def rank(
     embedder: Embedder, post: Post, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim = Aim.JUDGE
 ) -> Ranking:
-    """At most `quota` candidates, each the most useful one given `chosen` and those before it; and why none follows.
+    """Return at most `quota` candidates, each the most useful given `chosen` and those before; and why no more follow.
 
-    With Aim.OTHER_SIDE none is picked that says nothing for the claim, or more against it, however near it is.
-    One under `thresholds.related` to the post and its topics is a waste of the person's time.
+    With Aim.OTHER_SIDE it skips hits that do not support the claim, or rather contradict it, however near they are. A
+    hit under `thresholds.related` to the post and its topics would waste the person's time.
     """
     question = plain_post(post.whole_text)
     if not candidates:
@@ -173,7 +174,7 @@ def rank(
         + np.array([sum(reason.weight for reason in found) for found in reasons])
     )
     by_itself[near[: len(pool)].max(axis=1) < embedder.thresholds.related] = -np.inf
-    if aim is Aim.OTHER_SIDE:  # what has no word for the claim is not held up as speaking for it
+    if aim is Aim.OTHER_SIDE:  # without a supporting word it is not shown as support
         by_itself[[TOWARDS not in found for found in reasons]] = -np.inf
     had = list(range(len(pool), len(hits)))
     picks: list[Pick] = []
@@ -198,7 +199,7 @@ def rank(
 
 
 def _list_claim_texts(post: Post) -> list[str]:
-    """What a result may speak for; of a post in another language the health words that have an English name."""
+    """Return the claims of a post; of a post in another language its health words in English."""
     text = plain_post(post.whole_text)
     language = language_of(text) or post.language or ""
     if language in ("", "en"):
@@ -207,10 +208,10 @@ def _list_claim_texts(post: Post) -> list[str]:
 
 
 def _join_hit_text(hit: Hit) -> str:
-    """As a library's search reads a record, so that its vector is known already; of an abstract both ends.
+    """Return the text of a hit as a library's search reads a record, so that its vector is cached.
 
-    It says first what was asked and last what was found. All of it would take seconds for forty results. A page that an
-    earlier note links to is as near as that note; these words go into no prompt.
+    Of an abstract it takes both ends, which hold the question and the result; all of it would take seconds for forty
+    hits. A page that an earlier note links to is as near as that note; these words go into no prompt.
     """
     if hit.notes and not hit.snippet:
         return without_urls(hit.notes[0].text)
@@ -221,7 +222,7 @@ def _join_hit_text(hit: Hit) -> str:
 
 
 def _find_reference_day(post: Post, hits: Sequence[Hit]) -> date | None:
-    """The day that age is counted from: the post's, else that of the newest result."""
+    """Return the day that age is counted from: the post's, else that of the newest result."""
     if post.posted_at is not None:
         return post.posted_at.date()
     return max((hit.published for hit in hits if hit.published), default=None)
@@ -233,13 +234,13 @@ def _explain_pick(
     stems = content_stems(_join_hit_text(hit))
     shared = [topic for topic in topics if content_stems(f"{topic.text} {topic.medical}") & stems]
     shared = [topic for topic in shared if topic.is_known] or shared
-    told = [f"“{topic.text if content_stems(topic.text) & stems else topic.medical}”" for topic in shared]
-    parts = [f"on {' and '.join(told[:2])}" if told else "close to the post in meaning"]
+    named = [f"“{topic.text if content_stems(topic.text) & stems else topic.medical}”" for topic in shared]
+    parts = [f"on {' and '.join(named[:2])}" if named else "close to the post in meaning"]
     parts.append(f"similarity to the post {relevance:.2f}")
     if gains is not None and len(gains) and gains.max() > _MIN_NAMED_GAIN:
         parts.append(f"says more on “{topics[int(gains.argmax())].text}” than what is chosen")
     elif gains is None:
         parts.append("the best match")
-    named = sorted(reasons, key=lambda reason: -abs(reason.weight))[:_MAX_NAMED_REASONS]
-    parts += [reason.words if reason.weight > 0 else f"although: {reason.words}" for reason in named]
+    strongest = sorted(reasons, key=lambda reason: -abs(reason.weight))[:_MAX_NAMED_REASONS]
+    parts += [reason.words if reason.weight > 0 else f"although: {reason.words}" for reason in strongest]
     return "; ".join(parts)

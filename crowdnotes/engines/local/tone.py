@@ -1,4 +1,4 @@
-"""How a text says things: loaded words, what it denies, how surely and how widely, and how hard it is to read."""
+"""How a text says things: loaded words, denials, certainty, scope, and how hard it is to read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Reading:
 
 
 def reading(text: str) -> Reading:
-    """The figures of a text without URLs."""
+    """Return the figures of a text without URLs."""
     spans = split_sentences(text)
     counts = [(span, [token.folded for token in tokens(text[span.start : span.end])]) for span in spans]
     counts = [(span, words) for span, words in counts if words]
@@ -107,41 +107,41 @@ _EXCLAMATION = re.compile(r"!+|\?{2,}")
 
 
 def loaded_words(note: str) -> list[Span]:
-    """Loaded words and insults outside URLs, in order."""
+    """Return loaded words and insults outside URLs, in order."""
     return sorted({*matches(LOADED, note), *insults(note)}, key=lambda span: (span.start, span.end))
 
 
 def insults(note: str) -> list[Span]:
-    """Insults and swear words outside URLs, in order."""
+    """Return insults and swear words outside URLs, in order."""
     return _list_spans_outside_urls(note, [m for m in INSULTS.finditer(note) if not _PSYCHOLOGY_WORD.match(m.group())])
 
 
 def shouting(note: str) -> list[Span]:
-    """Exclamation marks, words in capitals for force, and scare quotes."""
+    """Return exclamation marks, words in capitals for force, and scare quotes."""
     return _list_spans_outside_urls(
         note, [*_EXCLAMATION.finditer(note), *_SHOUTED_WORDS.finditer(note), *_SCARE_QUOTES.finditer(note)]
     )
 
 
 def speculative_words(note: str) -> list[Span]:
-    """Opinion, speculation about facts or motives, and words that stand in for proof."""
+    """Return opinion, speculation about facts or motives, and words that replace proof."""
     return _list_spans_outside_urls(note, list(SPECULATION.finditer(note)))
 
 
 def first_person(note: str) -> list[Span]:
-    """The words "I", "we" and "our", but not the United States."""
+    """Return the words "I", "we" and "our", but not the United States."""
     return _list_spans_outside_urls(
         note, [m for m in FIRST_PERSON.finditer(note) if not _UNITED_STATES.match(m.group())]
     )
 
 
 def matches(pattern: re.Pattern[str], note: str) -> list[Span]:
-    """Where a pattern occurs outside URLs."""
+    """Return where a pattern occurs outside URLs."""
     return _list_spans_outside_urls(note, list(pattern.finditer(note)))
 
 
 def questions(note: str) -> list[Span]:
-    """Question marks outside URLs: a note states, it does not ask."""
+    """Return question marks outside URLs: a note states, it does not ask."""
     return _list_spans_outside_urls(note, list(re.finditer(r"[?؟？]", note)))
 
 
@@ -175,12 +175,12 @@ HEDGE = re.compile(
 
 
 def negations(text: str) -> list[re.Match[str]]:
-    """The words that deny something: "not", "never", "doesn't"."""
+    """Return the words that deny something: "not", "never", "doesn't"."""
     return list(islice(_NEGATION.finditer(text), _MAX_NEGATIONS))
 
 
 def denies(text: str) -> bool:
-    """Whether a text denies something."""
+    """Return whether a text denies something."""
     return _NEGATION.search(text) is not None
 
 
@@ -206,7 +206,7 @@ _POSTS = (
     r"(?:posts?|tweets?|videos?|memes?|reels?|messages?|screenshots?|infographics?|rumou?rs?"
     r"|chain (?:e-?mails?|letters?))"
 )
-# What a page reports of what others say: its words are the rumour's, not the page's.
+# A page that reports what others say: the words are the rumour's, not the page's.
 _RUMOUR = re.compile(
     rf"\b{_POSTS}\b[^.!?\n:;]{{0,60}}?\b(?:{_CLAIMED}|{_POSTED})"
     r"|\b(?:(?:some|many|most) (?:people|parents|sites|websites)|users|influencers?|bloggers?|activists?|critics|"
@@ -223,7 +223,7 @@ _RUMOUR = re.compile(
     r"|\b(?:images?|photos?|pictures?|clips?|recordings?|articles?|e-?mails?|leaflets?|fl[iy]ers?|documents?)\b"
     r"[^.!?\n:;]{0,60}?\b(?:purport\w*|falsely|claim(?:s|ed))\b"
     r"|\bit (?:is|was|has been) (?:being )?(?:\w+ly )?(?:shared|circulated|spread|posted) (?:\w+ ){0,3}that\b"
-    # What the page itself once said, and says no more.
+    # What the page itself said once but no longer says.
     r"|\b(?:earlier|previous|prior|original|older|first) versions? of (?:this|the|our) (?:article|story|report|page|"
     rf"post|paper|text|piece)\b[^.!?\n]{{0,30}}?\b(?:{_CLAIMED}|{_POSTED}|gave\b)"
     r"|\b(?:social media|facebook|twitter|tiktok|instagram|whatsapp|telegram)\b[^.!?\n]{0,60}?"
@@ -238,7 +238,7 @@ _CONTRAST = re.compile(
 
 
 def reports_rumour(sentence: str) -> bool:
-    """Whether a sentence of a page passes on what others claim ("A post claims …") and does not contradict it."""
+    """Return whether a sentence repeats what others claim ("A post claims …") without contradicting it."""
     if _RUMOUR_LABEL.match(sentence):
         return True
     found = _RUMOUR.search(sentence)
@@ -255,12 +255,12 @@ def reports_rumour(sentence: str) -> bool:
 
 
 def mentions_rumour(sentence: str) -> bool:
-    """Whether a sentence speaks of what others claim, contradicted or not."""
+    """Return whether a sentence mentions what others claim, contradicted or not."""
     return _RUMOUR_LABEL.match(sentence) is not None or _RUMOUR.search(sentence) is not None
 
 
 def contradicts(sentence: str) -> bool:
-    """Whether a sentence denies something or calls it untrue."""
+    """Return whether a sentence denies something or calls it untrue."""
     return denies(sentence) or VERDICT.search(sentence) is not None
 
 
@@ -289,7 +289,7 @@ _GROUP = (
     r"(?:high|low|large|small)(?:er)? doses?|pregnan\w+)"
 )
 _STUDIED = r"(?:included|studied|tested|enrolled|examined|observed|followed)"
-# For whom or what a finding holds, how it was made, and what it leaves open.
+# For whom a finding holds, how it was made, and what it leaves open.
 _SCOPE = re.compile(
     rf"\W*(?:(?:note|of note)\W+(?:that )?)?(?:in {_ANIMALS}\b"
     rf"|only\b[^.;]{{0,80}}\b(?:took part|participated|(?:were|was) {_STUDIED})\b"
@@ -314,12 +314,12 @@ _SCOPE = re.compile(
 
 
 def limits_previous(sentence: str) -> bool:
-    """Whether a sentence takes back part of the one before it: "However, …", "Only men took part"."""
-    return _LIMITING_START.match(sentence) is not None or tells_scope(sentence)
+    """Return whether a sentence limits the one before it: "However, …", "Only men took part"."""
+    return _LIMITING_START.match(sentence) is not None or states_scope(sentence)
 
 
-def tells_scope(sentence: str) -> bool:
-    """Whether a sentence says for whom the sentence next to it holds, or how it was found: "In mice, …"."""
+def states_scope(sentence: str) -> bool:
+    """Return whether a sentence says for whom the next one holds, or how it was found: "In mice, …"."""
     return _SCOPE.match(sentence) is not None
 
 
@@ -329,7 +329,7 @@ _NOT_ADVERBS = frozenset("family daily supply reply assembly anomaly butterfly m
 
 
 def is_about_tone(word: str) -> bool:
-    """Whether a word in lower case says how something is said."""
+    """Return whether a word in lower case says how something is said."""
     if _ADVERB.fullmatch(word):
         return word not in _NOT_ADVERBS
     return any(pattern.fullmatch(word) for pattern in _TONE_PATTERNS)

@@ -1,10 +1,10 @@
-"""The small trained heads, and the words that they look at.
+"""The small trained heads, and the features that they use.
 
-A head is one scikit-learn pipeline over blocks of columns, saved with skops (nothing pickled). A block is what it looks
-at of each note: hashed counts of words or of letter runs, weighed by rarity in the pipeline, plain measures, or a
+A head is one scikit-learn pipeline over blocks of columns, saved with skops (nothing pickled). A block is one kind of
+feature of each note: hashed counts of words or of letter runs, weighted by rarity in the pipeline, plain measures, or a
 sentence vector. Then one logistic regression, whose probabilities are calibrated on held-out folds.
 
-The files are in assets/judges, with a model card and measured figures each; `crowdnotes train` makes them (`studies/`).
+The files are in assets/judges, each with a model card and measured figures; `crowdnotes train` makes them (`studies/`).
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ BUCKETS = 1 << 15
 _MAX_NOTE_CHARACTERS = 4_000  # a note has 280, a post seldom more than 1,000
 _NON_WORD = re.compile(r"\W+")
 _TEXT_SEPARATOR = " [SEP] "
-_SCHEMA_FILE = "schema.json"  # of skops, beside the arrays
+_SCHEMA_FILE = "schema.json"  # of skops, next to the arrays
 
 Blocks = Mapping[str, Any]
-"""By name a row a note: counts (a sparse matrix), or vectors, shape (notes, dimensions), None when there are none."""
+"""By name, one row per note: counts (a sparse matrix) or vectors, shape (notes, dimensions), or None for no vectors."""
 
 
 Counters = Mapping[str, Callable[[Sequence[str]], Any]]
@@ -76,13 +76,14 @@ class Head:
     embedder: str
 
     def probabilities(self, blocks: Blocks) -> FloatArray:
-        """Of each note, shape (notes,). Missing vectors are taken to be the mean."""
+        """Return the probability of each note, shape (notes,). The mean replaces missing vectors."""
         return np.asarray(self.pipeline.predict_proba(self._rows(blocks))[:, 1])
 
     def explained(self, blocks: Blocks, shortened: Sequence[str], counters: Counters) -> Explained:
-        """What moves the probability of one note; `shortened` is the note without one word each, its vectors kept.
+        """Return what moves the probability of one note.
 
-        `counters` make the blocks of counts from texts. All variants go through the pipeline together.
+        `shortened` is the note with one word removed each time, its vectors kept; `counters` make the blocks of counts
+        from texts. All variants go through the pipeline together.
         """
         from scipy import sparse
         from scipy.special import expit
@@ -118,14 +119,14 @@ class Head:
 
 
 def _write_reproducibly(archive: bytes, path: Path) -> None:
-    """Write what skops made undated, each array named by its content: skops names it by where it lay in memory."""
+    """Write the archive without dates and name each array by its content; skops names it by memory address."""
     with zipfile.ZipFile(io.BytesIO(archive)) as made:
         files = {name: made.read(name) for name in made.namelist()}
     schema = files.pop(_SCHEMA_FILE)
     names = {name: f"{hashlib.sha256(content).hexdigest()[:16]}{Path(name).suffix}" for name, content in files.items()}
 
     def named(node: dict[str, Any]) -> dict[str, Any]:
-        node.pop("__id__", None)  # an address too
+        node.pop("__id__", None)  # a memory address too
         return node | {"file": names[node["file"]]} if "file" in node else node
 
     files = {names[name]: content for name, content in files.items()}
@@ -136,12 +137,12 @@ def _write_reproducibly(archive: bytes, path: Path) -> None:
 
 
 def load_head(path: Path) -> Head:
-    """What `Head.save` wrote. Raises ModelFilesError when the file is missing or damaged, or holds other types."""
+    """Return what `Head.save` wrote. Raises ModelFilesError if the file is missing, damaged or holds other types."""
     import skops.io
 
     try:
         return Head(**skops.io.load(path))
-    except Exception as error:  # what is damaged raises what it will
+    except Exception as error:  # a damaged file may raise anything
         raise ModelFilesError(
             f"The trained judge {path.name} is missing or damaged.",
             "Put the folder assets/judges back, for instance with `git checkout assets`, or train it again.",
@@ -150,24 +151,24 @@ def load_head(path: Path) -> Head:
 
 @cache
 def shipped_head(name: str) -> Head:
-    """A head of assets/judges, read once. Raises ModelFilesError when it is missing or damaged."""
+    """Return a head of assets/judges, read once. Raises ModelFilesError if it is missing or damaged."""
     return load_head(JUDGES / name)
 
 
 def rows_of(blocks: Blocks, widths: Mapping[str, int]) -> csr_matrix:
-    """The blocks side by side, in the order of `widths`."""
+    """Return the blocks joined by column, in the order of `widths`."""
     from scipy import sparse
 
     return sparse.hstack([sparse.csr_matrix(blocks[name]) for name in widths]).tocsr()
 
 
 def note_words(note: str) -> str:
-    """The note's words as judged: entities undone, without URLs."""
+    """Return the note's words as judged: entities decoded, without URLs."""
     return without_urls(html.unescape(note))
 
 
 def linked_hosts(note: str) -> list[str]:
-    """The host of each link of a note that has a scheme, in order, lower case and without "www."."""
+    """Return the host of each link that has a scheme, in order, lower case and without "www."."""
     return [_get_host(parts) for parts in _parse_links(html.unescape(note))]
 
 
@@ -186,7 +187,7 @@ def _get_host(parts: SplitResult) -> str:
 
 
 def word_counts(notes: Sequence[str]) -> csr_matrix:
-    """Words, pairs of them, and a mark for each site that the note links to; shape (notes, BUCKETS)."""
+    """Return counts of words, word pairs, and a mark for each linked site; shape (notes, BUCKETS)."""
 
     def marked(note: str) -> str:
         sites = [f"site_{_NON_WORD.sub('_', host)}" for host in linked_hosts(note)]
@@ -196,7 +197,7 @@ def word_counts(notes: Sequence[str]) -> csr_matrix:
 
 
 def pair_counts(pairs: Sequence[tuple[str, str]]) -> csr_matrix:
-    """Words of (plain post, note), pairs of words, and those of the note's links; shape (pairs, BUCKETS)."""
+    """Return counts of words and word pairs of (plain post, note with links); shape (pairs, BUCKETS)."""
     texts = (
         f"{post[:_MAX_NOTE_CHARACTERS]}{_TEXT_SEPARATOR}{html.unescape(note)[:_MAX_NOTE_CHARACTERS]}"
         for post, note in pairs
@@ -205,13 +206,13 @@ def pair_counts(pairs: Sequence[tuple[str, str]]) -> csr_matrix:
 
 
 def letter_counts(notes: Sequence[str]) -> csr_matrix:
-    """Runs of two to four letters inside words: they see endings and misspellings; shape (notes, BUCKETS)."""
+    """Return counts of runs of 2 to 4 letters, which show endings and misspellings; shape (notes, BUCKETS)."""
     texts = (_replace_unencodable(note_words(note)[:_MAX_NOTE_CHARACTERS]) for note in notes)
     return _make_vectorizer("char_wb", 2, 4).transform(texts)
 
 
 def vectors_of(embedder: Embedder, name: str, texts: Sequence[str]) -> FloatArray | None:
-    """The vectors of texts; None when the head was fitted to another embedder."""
+    """Return the vectors of texts; None if the head was fitted to another embedder."""
     return embedder.encode(texts) if embedder.name == name else None
 
 
@@ -230,7 +231,7 @@ def _make_vectorizer(analyzer: str, shortest: int, longest: int) -> Any:
 
 
 def without_each(note: str, spans: Sequence[Span]) -> list[str]:
-    """The note without the words at each span."""
+    """Return the note without the words at each span, one text per span."""
     return [f"{note[: span.start]}{note[span.end :]}" for span in spans]
 
 

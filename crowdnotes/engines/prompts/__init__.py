@@ -1,10 +1,10 @@
-"""The prompts, one file a step, each with a version: the hash of the exact words that a model gets.
+"""The prompts, one file per step, each with a version: the hash of the exact words that a model gets.
 
-A file is the system message of its step. `$name` stands for a value that the program fills in; `$data_rules`,
-`$note_rules`, `$supernote_rules` and `$unwanted` for the words in those files: how to treat text from outside, how
-notes are written, and under which posts raters want none. What stands behind a line `$data` is said after the data:
-there belongs what differs between questions about the same data, as servers keep what they read for as long as the
-next question begins with the same words.
+A file is the system message of its step. The program fills in a value for each `$name`, and for `$data_rules`,
+`$note_rules`, `$supernote_rules` and `$unwanted` the words of those files: how to treat text from outside, how notes
+are written, and under which posts raters want none. Text after a line `$data` is sent after the data. Put there what
+differs between questions about the same data: servers cache what they read for as long as the next question begins with
+the same words.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Prompt:
     version: str
 
     def filled(self, values: Mapping[str, object]) -> tuple[str, str]:
-        """The words before the data and those after it, with the values in. Raises KeyError for one that is missing."""
+        """Return the words before and after the data, with the values filled in. Raises KeyError if one is missing."""
         before, _, after = self.words.partition(_DATA_LINE)
         texts = {name: str(value) for name, value in values.items()}
         return Template(before).substitute(texts).strip(), Template(after).substitute(texts).strip()
@@ -38,7 +38,7 @@ class Prompt:
 
 @cache
 def load_prompt(name: str) -> Prompt:
-    """The prompt in <name>.md."""
+    """Return the prompt in <name>.md."""
     words = _read_prompt_file(name)
     for shared in _SHARED_PARTS:
         words = words.replace(f"${shared}", _read_prompt_file(shared))
@@ -50,7 +50,7 @@ def _read_prompt_file(name: str) -> str:
 
 
 def version_of(*names: str) -> str:
-    """One version for several prompts together: 12 hex digits."""
+    """Return one version for several prompts together: 12 hex digits."""
     return _hash_version("\n".join(load_prompt(name).version for name in names))
 
 

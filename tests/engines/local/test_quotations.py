@@ -47,7 +47,7 @@ def test_a_short_sentence_is_offered_where_it_denies(engine: LocalEngine, passag
 
 def test_sentences_are_offered_also_where_nothing_answers(engine: LocalEngine) -> None:
     assert _offered(engine, made_evidence(WATER))
-    assert "Judge for yourself" in engine.write(BRIEF, [made_evidence(WATER)], 250, 3).abstained
+    assert "Check that they answer the post" in engine.write(BRIEF, [made_evidence(WATER)], 250, 3).abstained
 
 
 @pytest.mark.parametrize(
