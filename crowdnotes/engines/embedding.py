@@ -265,7 +265,8 @@ class CachedEmbedder:
     def encode(self, texts: Sequence[str]) -> FloatArray:
         """Return the vectors, see `Embedder.encode`. Only new texts reach the model."""
         texts = [plain_letters(text) for text in texts]  # a model knows no others
-        keys = [self._key(text) for text in texts]
+        name = self._inner.name
+        keys = [hashlib.sha256(f"{name}\x00{text}".encode("utf-8", "surrogatepass")).digest()[:16] for text in texts]
         length = self.dimensions * np.dtype(np.float32).itemsize
         known = {
             key: np.frombuffer(vector, dtype=np.float32)
@@ -281,9 +282,6 @@ class CachedEmbedder:
         for row, key in enumerate(keys):
             out[row] = known[key]
         return out
-
-    def _key(self, text: str) -> bytes:
-        return hashlib.sha256(f"{self._inner.name}\x00{text}".encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 def make_embedder(settings: Settings, inner: Embedder | None = None) -> CachedEmbedder:

@@ -301,7 +301,11 @@ def _find_number_hints(sides: Compared) -> Iterator[Hint]:
     of_passage = _list_numbers(sides.passage)
     of_sources = [*of_passage, *(number for text in sides.others for number in _list_numbers(text))]
     of_whole = shares(sides.sentence)
-    counted = [number for number in quantities(sides.sentence) if not _is_within_any(number, of_whole)]
+    counted = [
+        number
+        for number in quantities(sides.sentence)
+        if not any(share.start <= number.start < share.end for share in of_whole)
+    ]
     for number in [*of_whole, *counted][:_MAX_NUMBERS]:
         if any(number.agrees_with(other) for other in of_sources):
             continue
@@ -367,10 +371,6 @@ def _measure_distance(one: Quantity, other: Quantity) -> float:
     if one.value > 0 and other.value > 0:
         return abs(math.log(one.value / other.value))
     return math.inf if one.value != other.value else 0.0
-
-
-def _is_within_any(number: Quantity, others: Sequence[Quantity]) -> bool:
-    return any(other.start <= number.start < other.end for other in others)
 
 
 def _find_denial_hints(sides: Compared) -> Iterator[Hint]:

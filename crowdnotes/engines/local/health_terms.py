@@ -81,9 +81,17 @@ def find_terms(text: str) -> tuple[HealthTerm, ...]:
     Abbreviations count in capitals only ("MS", not "ms"), and not in a text that is all capitals.
     """
     plain = text.replace("’", "'")
-    found = [_build_everyday_term(match) for match in _compile_everyday_pattern().finditer(plain)]
+    table = _load_health_terms()
+    found = []
+    for match in _compile_everyday_pattern().finditer(plain):
+        key = match["key"].lower()
+        is_broad = key in table["names"]["broad"]
+        found.append(HealthTerm(match.group(), *match.span(), table["same"].get(key, ""), is_broad))
     if not plain.isupper():
-        found += [_build_abbreviation(match) for match in _compile_abbreviation_pattern().finditer(plain)]
+        found += [
+            HealthTerm(match.group(), *match.span(), table["short"][match["key"].lower()])
+            for match in _compile_abbreviation_pattern().finditer(plain)
+        ]
     found.sort(key=lambda term: (term.start, term.start - term.end))
     kept: list[HealthTerm] = []
     for term in found:
@@ -103,17 +111,6 @@ def medical_name(word: str) -> str | None:
     """Return the medical term for an everyday word in lower case, singular or plural; None for others."""
     names = other_names()
     return names.get(word) or names.get(word.removesuffix("s"))
-
-
-def _build_everyday_term(match: re.Match[str]) -> HealthTerm:
-    key = match.group("key").lower()
-    is_broad = key in _load_health_terms()["names"]["broad"]
-    return HealthTerm(match.group(), match.start(), match.end(), _load_health_terms()["same"].get(key, ""), is_broad)
-
-
-def _build_abbreviation(match: re.Match[str]) -> HealthTerm:
-    medical = _load_health_terms()["short"][match.group("key").lower()]
-    return HealthTerm(match.group(), match.start(), match.end(), medical)
 
 
 @cache
@@ -355,16 +352,15 @@ def _load_foreign_searches() -> Mapping[str, Mapping[str, str]]:
 def _compile_foreign_pattern(language: str) -> tuple[Mapping[str, str], re.Pattern[str]]:
     """Return the English of each group, and a pattern with a group for each form, longest first."""
     forms = {
-        _fold_text(form.strip()): row["english"]
+        "".join(map(_fold_letter, form.strip())): row["english"]
         for row in reversed(_load_foreign_terms())  # the first of two rows with the same form counts
         for form in (row[language] or "").split("|")
         if form.strip()
     }
     longest_first = sorted(forms, key=lambda form: (-len(form), form))
     groups = {f"f{number}": forms[form] for number, form in enumerate(longest_first)}
-    alternatives = "|".join(
-        f"(?P<f{number}>{_convert_form_to_pattern(form)})" for number, form in enumerate(longest_first)
-    )
+    patterns = (rf"{_LETTER_CLASS}*".join(map(re.escape, form.split("*"))) for form in longest_first)
+    alternatives = "|".join(f"(?P<f{number}>{pattern})" for number, pattern in enumerate(patterns))
     if language in _UNSPACED_LANGUAGES:
         return groups, re.compile(alternatives)
     # Alternatives are tried at letters only.
@@ -372,19 +368,11 @@ def _compile_foreign_pattern(language: str) -> tuple[Mapping[str, str], re.Patte
     return groups, re.compile(rf"(?<!{_LETTER_CLASS}){beginning}(?:{alternatives})(?!{_LETTER_CLASS})")
 
 
-def _convert_form_to_pattern(form: str) -> str:
-    return rf"{_LETTER_CLASS}*".join(re.escape(part) for part in form.split("*"))
-
-
 @cache
 def _fold_letter(letter: str) -> str:
     parts = unicodedata.normalize("NFKD", letter)
     kept = "".join(part for part in parts if part in _VOICING_MARKS or not unicodedata.combining(part))
     return unicodedata.normalize("NFC", kept).casefold().translate(_LETTER_SUBSTITUTES)
-
-
-def _fold_text(text: str) -> str:
-    return "".join(map(_fold_letter, text))
 
 
 def _fold_with_offsets(text: str) -> tuple[str, list[int]]:

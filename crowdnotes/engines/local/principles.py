@@ -51,7 +51,7 @@ def judge_principles(embedder: Embedder, settings: GateSettings, post: Post, not
         return tuple(PrincipleResult.not_run(name, reason) for name in PrincipleName if name not in _NOT_JUDGED_HERE)
     return (
         _judge_neutral(note),
-        _judge_speculation(embedder, settings, note),
+        _judge_opinion(settings, note, *read_opinion(embedder, note)),
         _judge_addresses_claim(embedder, post, words),
         _judge_context(words),
         _judge_readable(note, words),
@@ -106,13 +106,8 @@ def _judge_neutral(note: str) -> PrincipleResult:
     return _build_pass_or_fail(PrincipleName.NEUTRAL, good, bad, findings)
 
 
-def _judge_speculation(embedder: Embedder, settings: GateSettings, note: str) -> PrincipleResult:
-    """Judge by word lists, and by the trained head, which finds opinion beyond any word list."""
-    probability, words = read_opinion(embedder, note)
-    return _judge_opinion(settings, note, probability, words)
-
-
 def _judge_opinion(settings: GateSettings, note: str, probability: float, words: Sequence[Span]) -> PrincipleResult:
+    """Judge by word lists, and by the trained head, which finds opinion beyond any word list."""
     findings = [
         *_build_findings_at(note, tone.speculative_words(note), "“{words}” is opinion or a guess."),
         *_build_findings_at(note, tone.first_person(note), "“{words}” makes it the writer's view."),

@@ -282,7 +282,7 @@ def to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> lis
     known = [topic for topic in core if topic.is_known]
     found.extend(query(topic.official, f"an overview of {label_of(topic.text)}") for topic in known[:2])
     found.append(query(claim, f"what speaks against it: {label_of(subject.text)}", before="no evidence that"))
-    authority = _name_authority(text)
+    authority = next((name for pattern, name in _AUTHORITY_BY_PATTERN if pattern.search(text)), "WHO")
     found.append(query(f"{subject.official} facts", f"what {authority} says on it", before=authority))
     found.append(query(f"{medical} systematic review study", "the study behind it"))
     found.extend(
@@ -290,11 +290,6 @@ def to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> lis
         for topic in [topic for topic in topics[_MAX_CORE_TOPICS:] if topic.is_known][:3]  # others are stray words
     )
     return found
-
-
-def _name_authority(text: str) -> str:
-    """Return the authority on the subject of a text; "WHO" if none is more specific."""
-    return next((name for pattern, name in _AUTHORITY_BY_PATTERN if pattern.search(text)), "WHO")
 
 
 def for_the_claim(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> list[Query]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -169,21 +169,13 @@ def note_words(note: str) -> str:
 
 def linked_hosts(note: str) -> list[str]:
     """Return the host of each link that has a scheme, in order, lower case and without "www."."""
-    return [_get_host(parts) for parts in _parse_links(html.unescape(note))]
-
-
-def _parse_links(text: str) -> list[SplitResult]:
-    links = []
-    for url in find_urls(text):
+    hosts = []
+    for url in find_urls(html.unescape(note)):
         with suppress(ValueError):  # "https://[" is a URL to a reader, not to the parser
-            parts = urlsplit(url.url)
-            if url.has_scheme and parts.hostname:
-                links.append(parts)
-    return links
-
-
-def _get_host(parts: SplitResult) -> str:
-    return (parts.hostname or "").removeprefix("www.")
+            host = urlsplit(url.url).hostname
+            if url.has_scheme and host:
+                hosts.append(host.removeprefix("www."))
+    return hosts
 
 
 def word_counts(notes: Sequence[str]) -> csr_matrix:
