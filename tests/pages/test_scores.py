@@ -168,7 +168,7 @@ def test_a_note_written_by_hand_is_given_a_jurys_verdict(desk: Desk) -> None:
 
 
 def test_a_note_written_by_hand_that_no_jury_can_hear_is_given_the_reason(desk: Desk) -> None:
-    object.__setattr__(desk.workspace.tools, "jury", no_jury)
+    object.__setattr__(desk.workspace.stages.context, "jury", no_jury)
     case = _abstained(desk)
     desk.workspace.cases.apply(case.id, actions.edit_draft, NOTE, based_on=None)
     shown = texts(desk.app(desk.run(case, "assess")))
