@@ -59,7 +59,7 @@ from crowdnotes.settings_sections import GateSettings, LlmSettings
 _PROMPTS_BY_STEP = {
     EngineStep.QUERIES: ("claims", "queries", "image"),
     EngineStep.UTILITY: ("ranking", "ranking_searches"),
-    EngineStep.WRITING: ("writing", "revision", "supernote", "supernote_judge", "suggestions"),
+    EngineStep.WRITING: ("writing", "revision", "revision_mending", "supernote", "supernote_judge", "suggestions"),
     EngineStep.JUDGING: ("settle", "settle_searches", "correctness", "words", "helpfulness_final", "tone"),
 }
 

@@ -50,7 +50,7 @@ FORMS: dict[str, type[Answer]] = {
     "tone": ToneAnswer,
 }
 OF_STUDIES = {"comparison", "source_comparison"}
-PARTS = {"ranking_searches", "settle_searches"}  # of another prompt
+PARTS = {"ranking_searches", "settle_searches", "revision_mending"}  # of another prompt
 
 
 def test_every_prompt_belongs_to_a_step_and_every_step_has_its_prompts() -> None:
@@ -91,11 +91,12 @@ def test_the_reason_comes_before_the_verdict_so_that_it_is_thought_of_first() ->
     assert fields.index("broken") < fields.index("kept")
 
 
-def test_what_writes_a_note_is_told_how_notes_are_written_and_of_whom_that_is_asked() -> None:
-    told = {name for name in NAMES if "How a note is written" in load_prompt(name).words}
-    assert told == {"writing", "revision"}
-    told = {name for name in NAMES if "How a supernote is written" in load_prompt(name).words}
-    assert told == {"supernote", "supernote_judge", "suggestions"}
+def test_the_rules_of_notes_are_in_each_prompt_that_writes_one() -> None:
+    assert {name for name in NAMES if "How a note is written" in load_prompt(name).words} == {"writing"}
+    # What is revised follows them already.
+    assert "The final note is one sentence if it can be" in load_prompt("revision").words
+    supernote = {name for name in NAMES if "How a supernote is written" in load_prompt(name).words}
+    assert supernote == {"supernote", "supernote_judge", "suggestions"}
 
 
 def test_versions_tell_prompts_apart_and_follow_their_words() -> None:
