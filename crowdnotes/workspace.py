@@ -548,7 +548,7 @@ def check_readiness(settings: Settings) -> str:
 
 
 def _make_job_runner(database: Database, workers: int, clock: Callable[[], datetime]) -> JobRunner:
-    """On PostgreSQL jobs on cases go to its queue, which `workers` of 0 leave to other processes."""
+    """Make the runner; on PostgreSQL jobs on cases are queued, and `workers` of 0 leave them to other processes."""
     if database.dialect.name == "postgresql":
         from crowdnotes.jobs.queue import QueuedRunner
 

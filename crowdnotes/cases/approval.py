@@ -178,7 +178,7 @@ def _find_obstacles(case: Case, at: datetime, by: Person, readers: int) -> Itera
 
 
 def _find_unread_obstacles(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
-    """The person who approves has opened and judged every passage that the note rests on, whatever others did.
+    """Yield what the person who approves has not opened or judged, of all that the note rests on, whatever others did.
 
     These are the passages in use, those it was written from, and those of a linked page that none in use is from.
     """
@@ -227,7 +227,7 @@ _UNFAVOURABLE_FINDINGS = frozenset({Support.UNSUPPORTED, Support.WRONG_SOURCE, S
 
 
 def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obstacle]:
-    """Enough moderators have read it, and the person who approves found nothing wrong where a model judged."""
+    """Yield readings that are missing, and what the person who approves found wrong where a model judged."""
     wanted = 1 if case.recorded_answers else max(case.desk.readers, readers)
     left = waits_for_readers(case, wanted)
     if _has_to_finish(case, by):

@@ -36,7 +36,7 @@ def _rename_looks_to_follow_ups(document: Document) -> None:
 
 
 def _replace_checks_with_obstacles(document: Document) -> None:
-    """A check was a string: a gate's name, "link:" or "live:" and an address. So was the field of its reason."""
+    """Make obstacles of checks, which were a string: a gate's name, "link:" or "live:" and an address."""
     judged = (document.get("assessment") or {}).get("gates", [])
     not_run = {result.get("gate") for result in judged if result.get("status") == "NOT_RUN"}
 
@@ -59,7 +59,7 @@ def _replace_checks_with_obstacles(document: Document) -> None:
 
 
 def _reset_local_comparisons(document: Document) -> None:
-    """Without a model a person compares the sentences; word comparisons stay in decisions alone."""
+    """Reset comparisons of words, except in decisions: without a model a person compares the sentences."""
     if document.get("decision"):
         return
     drafts = [document.get("draft"), *document.get("candidates", []), *document.get("revisions", [])]
@@ -85,7 +85,7 @@ def _drop_notes_changed_at(document: Document) -> None:
 
 
 def _add_owner(document: Document) -> None:
-    """One person had the program alone: every case was theirs, under any name."""
+    """Add the owner to cases of programs that one person had alone, under any name."""
     events = [*document.get("events", []), *filter(None, [document.get("decision")])]
     for event in events:
         event["by_key"] = PROGRAM.key if event.get("by") == PROGRAM.name else " ".join(LOCAL_OWNER)
@@ -99,7 +99,7 @@ def _build_local_person(name: str) -> Document:
 
 
 def _assign_reviews_to_readers(document: Document) -> None:
-    """Each passage had one review, of the one person; only the audit trail has its time."""
+    """Make the one review of each passage that of its reader; only the audit trail has its time."""
     judged = {
         str(event.get("detail", "")).partition(":")[0]: event.get("at")
         for event in document.get("events", [])
@@ -142,7 +142,7 @@ _ARCHIVE_WORDS = re.compile(
 
 
 def _store_outcomes(document: Document) -> None:
-    """How a stage, a decision, a match, a scoring and the search for a copy ended was only in sentences."""
+    """Store how stages, decisions, matches, scorings and searches for a copy ended, which only sentences said."""
     searches = document.get("follow_ups", [])
     for stage in (item for holder in (document, *searches) for item in holder.get("stages", [])):
         summary = str(stage.get("summary", ""))
