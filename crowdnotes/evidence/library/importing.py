@@ -191,7 +191,7 @@ def _build_row_record(position: int, row: Row, columns: Columns) -> Record:
         url=url if is_web_address(url) else None,
         published=parse_date(row.get(columns.date)) if columns.date else None,
         publisher=(tidy_line(_to_stripped_string(row.get(columns.publisher))) or None) if columns.publisher else None,
-        label=f"row {position}",
+        label=f"row {position + 1}",  # as `record_place` counts
         problem=_find_text_problem(text),
     )
 

@@ -29,7 +29,7 @@ def test_adding_counts_records_duplicates_and_skipped_rows_and_its_progress_ends
     heard: list[tuple[int, int]] = []
     info = libraries.add(table, "health", progress=lambda done, total: heard.append((done, total)))
     assert (info.records, info.duplicates, info.skipped) == (4, 1, 1)
-    assert info.skipped_names == ("row 3: no text",)
+    assert info.skipped_names == ("row 4: no text",)
     assert info.columns is not None
     assert info.columns.text == "answer"
     assert libraries.list() == [info]

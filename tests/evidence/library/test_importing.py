@@ -273,7 +273,7 @@ def test_a_text_longer_than_books_is_passed_over_with_its_reason(tmp_path: Path)
     file = _write(tmp_path, "t.csv", f"title,text\na,{'x ' * 3_000_000}\nb,{TEXT}\n")
     assert [record.problem for record in _read(file)[1]] == ["longer than 5,000,000 characters", ""]
     only = _write(tmp_path, "t.jsonl", json.dumps({"text": "x " * 3_000_000}))
-    with pytest.raises(LibraryError, match=r"text that can be read \(row 0: longer than 5,000,000 characters\)"):
+    with pytest.raises(LibraryError, match=r"text that can be read \(row 1: longer than 5,000,000 characters\)"):
         Libraries(tmp_path / "libraries", HashingEmbedder()).add(only, "books")
 
 
