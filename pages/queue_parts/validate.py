@@ -172,15 +172,11 @@ def _draw_head(case: Case, *, mine: bool) -> None:
         st.space("stretch")
         if mine:
             button("Give it back", "release", _NOTICE_AREA, partial(_release_case, case), icon="undo", type="tertiary")
-        elif _has_read(case):
-            pass  # others have to read it now
-        elif lease is None and case.desk_state is DeskState.SUBMITTED:
-            claim = partial(cases().apply, case.id, moderation.claim)
-            button("Work on this case", "claim", _NOTICE_AREA, claim, icon="front_hand", type="primary", shortcut="w")
-        elif lease is not None and case.decision is None:
-            ran_out = not lease.holds(cases().now(Clock.DATABASE))
-            take = partial(cases().apply, case.id, moderation.claim if ran_out else moderation.take_over)
-            button("Take over", "claim", _NOTICE_AREA, take, icon="swap_horiz", shortcut="w")
+        elif (label := _get_claim_label(case)) is not None:
+            is_held = lease is not None and lease.holds(cases().now(Clock.DATABASE))
+            claim = partial(cases().apply, case.id, moderation.take_over if is_held else moderation.claim)
+            look = {"icon": "front_hand", "type": "primary"} if lease is None else {"icon": "swap_horiz"}
+            button(label, "claim", _NOTICE_AREA, claim, shortcut="w", **look)
         st.page_link(
             "pages/draft.py",
             label="Open in Draft",
@@ -191,9 +187,24 @@ def _draw_head(case: Case, *, mine: bool) -> None:
         st.markdown(f":small[:gray[Post:]] {escaped(case.post.text, 400)}")
 
 
+def _get_claim_label(case: Case) -> str | None:
+    """Return the label of the button by which this person claims the case; None where they cannot."""
+    if case.decision is not None or _has_read(case):
+        return None
+    if case.desk.lease is not None:
+        return "Take over"
+    return "Work on this case" if case.desk_state is DeskState.SUBMITTED else None
+
+
 def _has_read(case: Case) -> bool:
     """Return whether this person has read it and others still have to: they cannot claim it again."""
     return blinding.reading_by(case, cases().actor.key) is not None and blinding.waits_for_readers(case) > 0
+
+
+def _draw_claim_hint(case: Case) -> None:
+    label = _get_claim_label(case)
+    if label is not None:
+        st.caption(f"Press “{label}” to record what you find.")
 
 
 def _describe_case_state(case: Case, *, mine: bool) -> str:
@@ -284,8 +295,8 @@ def _draw_finding_buttons(case: Case, found: Sequence[Pair], here: int, *, mine:
                 width="stretch",
                 disabled=not mine,
             )
-    if not mine and case.decision is None:
-        st.caption("Press “Work on this case” to record what you find.")
+    if not mine:
+        _draw_claim_hint(case)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-walk"):
         back, on = partial(_go_to_pair, case, here - 1), partial(_go_to_pair, case, here + 1)
         about = {"type": "tertiary"}
@@ -374,7 +385,7 @@ def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
             _draw_outcome(case, found)
             return
         else:
-            st.caption("Press “Work on this case” to record what you find.")
+            _draw_claim_hint(case)
         button(
             "Next case for me", "next-after", _NOTICE_AREA, claim_next, icon="play_arrow", type="primary", shortcut="n"
         )

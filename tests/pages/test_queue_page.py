@@ -143,6 +143,8 @@ def test_what_a_moderator_typed_stays_when_another_takes_the_case_over(team: Tea
     assert not at.exception, at.exception
     assert at.text_input(key=_comment_key(case)).value == "Say for whom."
     assert "Another moderator has this case now." in texts(at)
+    assert at.button(key="claim").label.endswith("Take over")
+    assert "Press “Take over” to record what you find." in texts(at)
 
 
 def test_what_a_moderator_typed_is_there_after_a_reload_and_gone_once_it_was_sent(team: Team) -> None:
