@@ -237,9 +237,7 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
             ObstacleKind.READERS,
             "",
             plural(left, "1 more moderator has to read this note.", "{n} more moderators have to read this note."),
-            "Finish reading it, or wait for the others."
-            if case.desk.submitted_at is not None
-            else "Send it to the moderators.",
+            "They read it on the Queue page." if case.desk.submitted_at is not None else "Send it to the moderators.",
         )
     if case.assessment is None or case.assessment.is_compared_by_person:
         return  # the check of correctness says it

@@ -715,6 +715,8 @@ def test_the_service_knows_that_two_moderators_read_every_case(workspace: Worksp
     readers = next(it for it in approval.obstacles_for(bob, bob.get("c1")) if it.id.kind is ObstacleKind.READERS)
     assert readers.lifts == "Send it to the moderators."  # nobody approves past the readers
     assert moderation.submit_case(ann, "c1").desk.readers == 2
+    readers = next(it for it in approval.obstacles_for(ann, ann.get("c1")) if it.id.kind is ObstacleKind.READERS)
+    assert readers.lifts == "They read it on the Queue page."  # what its author sees, who reads nothing there
     with pytest.raises(InputError, match="Two moderators"):
         moderation.set_case_readers(bob, "c1", 1)
 
