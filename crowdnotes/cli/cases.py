@@ -9,6 +9,7 @@ import typer
 from crowdnotes.cli.output import Json, Out, open_workspace, print_json, print_text, progress, write_out
 from crowdnotes.domain import CaseStatus
 from crowdnotes.errors import InputError
+from crowdnotes.wording import plural
 
 app = typer.Typer(help="The cases on this machine.", no_args_is_help=True)
 
@@ -48,7 +49,7 @@ def expire(
     if settings.retention_days is None:
         raise InputError("No time is set after which cases go.", "Give --days, or set CROWDNOTES_RETENTION_DAYS.")
     with open_workspace(settings) as workspace:
-        print_text(f"{workspace.expire()} cases removed")
+        print_text(plural(workspace.expire(), "1 case removed", "{n} cases removed"))
 
 
 @app.command("show")
@@ -88,7 +89,7 @@ def export(
         text = "[\n" + ",\n".join(to_json(case) for case in cases) + "\n]\n"
     else:
         text = "\n".join(to_markdown(case) for case in cases)
-    write_out(text, out, f"{len(cases)} cases ")
+    write_out(text, out, plural(len(cases), "1 case ", "{n} cases "))
 
 
 def _parse_status(given: str | None) -> CaseStatus | None:

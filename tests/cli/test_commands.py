@@ -53,6 +53,7 @@ def test_cases_made_elsewhere_are_listed_shown_and_exported(tmp_path: Path) -> N
     assert "kettle" in crowdnotes(tmp_path, "cases", "show", case.id).stdout
     exported = crowdnotes(tmp_path, "cases", "export", "--out", "cases.csv")
     assert exported.returncode == 0
+    assert exported.stderr == "1 case written to cases.csv\n"
     assert case.id in (tmp_path / "cases.csv").read_text(encoding="utf-8")
 
 
