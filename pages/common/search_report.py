@@ -278,7 +278,7 @@ def search_report(case: Case, again: Again) -> None:
     failed = failed_searches(case)
     label = plural(len(case.outcomes), "Where we searched: {n} place", "Where we searched: {n} places")
     if failed:
-        label += f" :orange[{len(failed)} did not answer]"
+        label += f", :orange[{len(failed)} did not answer]"
     expander(label, f"searches-{case.id}", "manage_search", partial(_draw_search_details, case, failed, again))
 
 

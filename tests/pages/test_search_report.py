@@ -53,7 +53,7 @@ def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk:
 def test_each_place_is_told_with_what_it_found_or_why_it_failed(desk: Desk) -> None:
     case = searched(desk, outcomes=(FOUND, FAILED))
     at = desk.app(case)
-    assert "Where we searched: 2 places :orange[1 did not answer]" in texts(at), "told before it is opened"
+    assert "Where we searched: 2 places, :orange[1 did not answer]" in texts(at), "told before it is opened"
     shown = texts(unfolded(at, f"searches-{case.id}"))
     assert "Europe PMC: 4 found · 1.2 s" in shown
     assert "PubMed:** It did not answer." in shown
