@@ -1,7 +1,7 @@
-"""What a case's calls use, step by step, and the budget that stops the next call before it is passed.
+"""Counts what a case's calls use, step by step, and enforces the budget before each call.
 
-Engines hold no case. Whoever works on one says so with `metered`, and what any engine asks meanwhile, in
-this thread or in those it starts with `run_parallel`, is counted there.
+Engines hold no case. Code that works on a case wraps its calls in `metered`; what any engine asks meanwhile, in this
+thread or in those it starts with `run_parallel`, counts there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ U = TypeVar("U")
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most that may be used; None means no bound of that kind."""
+    """The most that may be used; None means no limit of that kind."""
 
     dollars: float | None = None
     tokens: int | None = None
@@ -35,23 +35,23 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """What was set aside for a call that is under way; `dollars` is None when its price is unknown."""
+    """What was set aside for a call in progress; `dollars` is None if its price is unknown."""
 
     tokens: int
     dollars: float | None
 
 
 def new_boundary() -> str:
-    """A word that no text can know beforehand: 40 random bits. It stands around each piece of data, so it is short."""
+    """Return a word that no text can know beforehand: 40 random bits, short as it marks each piece of data."""
     return secrets.token_hex(5)
 
 
 class Meter:
     """Counts by step, and sets aside what a call may use before it is made. Safe between threads.
 
-    `spent` is what the same case used before: the budget counts it too. `check` raises when the case's work is
-    to stop: calls under way look at it several times a second, from their own threads. `tell` gets a step's name and
-    what its model has said so far, from those threads too. `boundary` marks the data of all calls of the case.
+    `spent` is what the same case used before: the budget counts it too. `check` raises when the case's work must stop:
+    running calls ask it several times a second, from their own threads. `on_words` receives a step's name and what its
+    model has said so far, from those threads too. `boundary` marks the data of all calls of the case.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class Meter:
         budget: Budget | None = None,
         spent: Usage | None = None,
         check: Callable[[], None] = lambda: None,
-        tell: Callable[[str, str], None] = lambda _, __: None,
+        on_words: Callable[[str, str], None] = lambda _, __: None,
     ) -> None:
         self.check = check
         self.boundary = new_boundary()
-        self._tell = tell
-        self._speaker: object = None
+        self._on_words = on_words
+        self._reporting_call: object = None
         self._budget = budget or Budget()
         self._before = spent or Usage()
         self._by_step: dict[str, Usage] = {}
@@ -86,7 +86,7 @@ class Meter:
 
     @property
     def chain(self) -> int:
-        """How many of the calls had to wait for each other: the most of which no two ran at the same time."""
+        """How many calls had to wait for each other: the most of which no two ran at the same time."""
         count, ended = 0, 0.0
         with self._lock:
             for begun, end in sorted(self._ran, key=lambda times: times[1]):
@@ -95,31 +95,31 @@ class Meter:
         return count
 
     def ran(self, begun: float, ended: float) -> None:
-        """Note when a call ran, in seconds of one clock."""
+        """Record when a call ran, in seconds of one clock."""
         with self._lock:
             self._ran.append((begun, ended))
 
     @contextmanager
-    def telling(self, step: str) -> Iterator[Callable[[str], None]]:
-        """What to tell the words of one call to. Of calls side by side one is heard, until it ends."""
-        me = object()
+    def reporter(self, step: str) -> Iterator[Callable[[str], None]]:
+        """Yield the function that reports the words of one call. Of parallel calls only one reports, until it ends."""
+        this_call = object()
 
-        def tell(words: str) -> None:
+        def report(words: str) -> None:
             with self._lock:
-                self._speaker = self._speaker or me
-                is_heard = self._speaker is me
-            if is_heard:
-                self._tell(step, words)
+                self._reporting_call = self._reporting_call or this_call
+                may_report = self._reporting_call is this_call
+            if may_report:
+                self._on_words(step, words)
 
         try:
-            yield tell
+            yield report
         finally:
             with self._lock:
-                if self._speaker is me:
-                    self._speaker = None
+                if self._reporting_call is this_call:
+                    self._reporting_call = None
 
     def reserve(self, tokens: int, dollars: float | None) -> Reservation:
-        """Set this much aside for a call. Raises BudgetError when with it the budget could be passed."""
+        """Set this much aside for a call. Raises BudgetError if the call could exceed the budget."""
         with self._lock:
             used = sum(self._by_step.values(), self._before)
             in_tokens = used.tokens + self._reserved_tokens + tokens
@@ -140,7 +140,7 @@ class Meter:
         return Reservation(tokens, dollars)
 
     def settle(self, reserved: Reservation, step: str, usage: Usage) -> None:
-        """Put what a call really used in the place of what was set aside for it."""
+        """Replace what was set aside for a call by what it used."""
         with self._lock:
             self._reserved_tokens -= reserved.tokens
             self._reserved_dollars -= reserved.dollars or 0.0
@@ -152,7 +152,7 @@ _active_meter: ContextVar[Meter | None] = ContextVar("crowdnotes_meter", default
 
 @contextmanager
 def metered(meter: Meter) -> Iterator[Meter]:
-    """What is asked inside counts on `meter`."""
+    """Count on `meter` what is asked inside."""
     token = _active_meter.set(meter)
     try:
         yield meter
@@ -161,14 +161,14 @@ def metered(meter: Meter) -> Iterator[Meter]:
 
 
 def current_meter() -> Meter | None:
-    """The meter of the case at work in this thread, if any."""
+    """Return the meter of the current case in this thread, if any."""
     return _active_meter.get()
 
 
 def run_parallel(tasks: Sequence[Callable[[], T]], at_once: int) -> list[T | EngineError]:
-    """Run all in threads, on the same meter; each result, or its EngineError, in the order of `tasks`.
+    """Run all in threads, on the same meter; return each result, or its EngineError, in the order of `tasks`.
 
-    Whatever else one of them raises, as when the work is cancelled, is raised here.
+    Any other exception, such as a cancellation, is raised here.
     """
     if len(tasks) <= 1:
         return [_catch_engine_error(task) for task in tasks]
@@ -178,10 +178,10 @@ def run_parallel(tasks: Sequence[Callable[[], T]], at_once: int) -> list[T | Eng
 
 
 def completed_calls(tasks: Sequence[Callable[[], T]], at_once: int) -> Iterator[tuple[int, T | EngineError]]:
-    """As `run_parallel`, but each result with its place as soon as it is there, so that what is done can be kept.
+    """Yield what `run_parallel` returns, each result with its place as soon as it is there, so that it can be kept.
 
-    Whatever else one of them raises is raised after all results that were under way; no other task is begun then, nor
-    when whoever reads stops reading.
+    Any other exception is raised after all results that were in progress. No further task starts then, nor when the
+    caller stops reading.
     """
     stopped: BaseException | None = None
     pool = ThreadPoolExecutor(at_once, thread_name_prefix="crowdnotes-ask")
@@ -202,7 +202,7 @@ def completed_calls(tasks: Sequence[Callable[[], T]], at_once: int) -> Iterator[
 
 
 def together(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
-    """Run two things at once, on the same meter. Raises what the first or else the second raised."""
+    """Run two things in parallel, on the same meter. Raises what the first or else the second raised."""
     with ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-ask") as pool:
         running = pool.submit(copy_context().run, other)
         return one(), running.result()
@@ -219,10 +219,10 @@ _MILLION = 1_000_000
 
 
 def price(settings: LlmSettings, base_url: str, model: str, input_tokens: int, output_tokens: int) -> float | None:
-    """US dollars for these tokens; None when no one knows the price, which is not the same as 0.
+    """Return US dollars for these tokens; None if the price is unknown, which is not the same as 0.
 
-    Prices come from settings, else from genai-prices (pinned, read from its package, never downloaded). A
-    server on this machine costs nothing.
+    Prices come from settings, else from genai-prices (pinned, read from its package, never downloaded). A server on
+    this machine costs nothing.
     """
     own_in, own_out = settings.dollars_per_million_input, settings.dollars_per_million_output
     if own_in is not None and own_out is not None:
@@ -235,7 +235,7 @@ def price(settings: LlmSettings, base_url: str, model: str, input_tokens: int, o
 
 @lru_cache(maxsize=64)
 def _look_up_price(base_url: str, model: str) -> tuple[float, float] | None:
-    """Dollars per million tokens read and written, for calls of ordinary length."""
+    """Return dollars per million tokens read and written, for calls of ordinary length."""
     from genai_prices import Usage, calc_price
 
     usage = Usage(input_tokens=10_000, output_tokens=10_000)
@@ -247,5 +247,5 @@ def _look_up_price(base_url: str, model: str) -> tuple[float, float] | None:
 
 
 def is_this_machine(base_url: str) -> bool:
-    """Whether a server is on loopback, by its address."""
+    """Return whether a server is on loopback, by its address."""
     return urlsplit(base_url).hostname in {"localhost", "127.0.0.1", "::1"}

@@ -14,10 +14,10 @@ _KEYRING_SERVICE = "crowdnotes"
 
 
 def key_for(settings: LlmSettings, base_url: str) -> str | None:
-    """The key of a server, or None: the environment's first, then the keyring's.
+    """Return the key of a server, or None: the environment's first, then the keyring's.
 
-    A key from the environment goes to the server that it was set for and to no other. A system without a
-    keyring has no keys in it; that is no error.
+    A key from the environment goes only to the server that it was set for. A system without a keyring has no keys in
+    it; that is no error.
     """
     from keyring.errors import KeyringError
 
@@ -34,7 +34,7 @@ def key_for(settings: LlmSettings, base_url: str) -> str | None:
 
 
 def keep_key(base_url: str, key: str) -> None:
-    """Put a key into the keyring. Raises ConfigurationError when the system has none."""
+    """Put a key into the keyring. Raises ConfigurationError if the system has none."""
     import keyring
     from keyring.errors import KeyringError
 
@@ -48,7 +48,7 @@ def keep_key(base_url: str, key: str) -> None:
 
 
 def forget_key(base_url: str) -> bool:
-    """Take a key out of the keyring; False when there was none. Raises ConfigurationError without a keyring."""
+    """Remove a key from the keyring; False if there was none. Raises ConfigurationError without a keyring."""
     import keyring
     from keyring.errors import KeyringError, PasswordDeleteError
 
@@ -64,7 +64,7 @@ def forget_key(base_url: str) -> bool:
 
 
 def account(base_url: str) -> str:
-    """The name under which a server's key is kept: its scheme, host and port."""
+    """Return the name under which a server's key is kept: its scheme, host and port."""
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigurationError(f"“{base_url}” is not a server's address.", "Write it as https://api.example.org/v1.")

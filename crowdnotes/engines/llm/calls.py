@@ -1,7 +1,7 @@
-"""Ask a model one question, from the cache or within the budget, and report its answer as it comes.
+"""Asks a model one question, from the cache or within the budget, and reports its answer as it arrives.
 
 A call leaves out what the model's server cannot do (`capabilities`). An answer that repeats itself endlessly is cut
-off, and one of no use is asked for once more.
+off, and an unusable one is asked for once more.
 """
 
 from __future__ import annotations
@@ -41,62 +41,65 @@ from crowdnotes.errors import AnswerCutError, AnswerEmptyError, AnswerUnreadable
 from crowdnotes.settings_sections import LlmSettings
 from crowdnotes.storage.disk_cache import DiskCache
 
-_PROGRESS_STEP_CHARACTERS = 24  # characters more, until the words are read and told again
-_MAX_PROGRESS_CHARACTERS = 50_000  # characters of an answer under way; it is read again with each piece that comes
+_PROGRESS_STEP_CHARACTERS = 24  # that must be new before the words are read and reported again
+_MAX_PROGRESS_CHARACTERS = 50_000  # of an unfinished answer; it is read again with each piece
 _MAX_SHOWN_CHARACTERS = 600
-_REPETITION_WINDOW = 1_600  # characters that are looked at for one piece again and again
-_MIN_REPETITIONS = 8  # that it stands there, one after the other; whoever lists things does not write one so often
-_WAITING_NOTICE_SECONDS = 2  # seconds before it is told that nothing has come yet
+_REPETITION_WINDOW = 1_600  # characters searched for a repeated piece
+_MIN_REPETITIONS = 8  # one after the other; a list does not repeat an entry so often
+_WAITING_NOTICE_SECONDS = 2  # without an answer, before a notice says so
 
 
-class Telling:
-    """The words of one call so far. `check` is looked at with each sign of life and several times a second."""
+class AnswerProgress:
+    """Reports one answer while it arrives; `check` runs with each piece and several times a second."""
 
-    def __init__(self, tell: Callable[[str], None], check: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, report: Callable[[str], None], check: Callable[[], None] = lambda: None) -> None:
         self.said = ""
         self.thought = ""
-        self._tell = tell
+        self._report = report
         self._check = check
         self._begun = time.monotonic()
-        self._told_at = 0  # characters
+        self._reported_length = 0
         self._is_readable = False
-        self._seconds_told = 0
-        self._looked_at = 0
+        self._reported_seconds = 0
+        self._checked_length = 0
 
     def piece(self, text: str, is_thought: bool) -> None:
-        """The next piece came. Raises AnswerUnreadableError when the model goes round in circles."""
+        """Add the next piece. Raises AnswerUnreadableError when the model repeats itself endlessly."""
         if is_thought:
             self.thought += text
         else:
             self.said += text
         length = len(self.said) + len(self.thought)
-        if length - self._looked_at >= _REPETITION_WINDOW // 4:
-            self._looked_at = length
-            refuse_circles(self.thought if is_thought else self.said)
-        if len(self.said) - self._told_at >= _PROGRESS_STEP_CHARACTERS and len(self.said) <= _MAX_PROGRESS_CHARACTERS:
-            self._told_at = len(self.said)
+        if length - self._checked_length >= _REPETITION_WINDOW // 4:
+            self._checked_length = length
+            refuse_repetition(self.thought if is_thought else self.said)
+        if (
+            len(self.said) - self._reported_length >= _PROGRESS_STEP_CHARACTERS
+            and len(self.said) <= _MAX_PROGRESS_CHARACTERS
+        ):
+            self._reported_length = len(self.said)
             if words := readable(self.said):
                 self._is_readable = True
-                self._tell(words)
-        self._tell_time()
+                self._report(words)
+        self._report_waiting()
 
     def check(self) -> None:
-        """Tell how long it has been thinking or silent. Raises what the case's own check raises."""
+        """Report how long the model has been thinking or silent. Raises what the case's own check raises."""
         self._check()
-        self._tell_time()
+        self._report_waiting()
 
-    def _tell_time(self) -> None:
+    def _report_waiting(self) -> None:
         seconds = int(time.monotonic() - self._begun)
-        if self._is_readable or seconds < _WAITING_NOTICE_SECONDS or seconds == self._seconds_told:
+        if self._is_readable or seconds < _WAITING_NOTICE_SECONDS or seconds == self._reported_seconds:
             return
-        self._seconds_told = seconds
-        self._tell(
+        self._reported_seconds = seconds
+        self._report(
             f"thinking… {seconds} s" if self.thought or self.said.strip() else f"waiting for the model… {seconds} s"
         )
 
 
-def refuse_circles(words: str) -> None:
-    """Raises AnswerUnreadableError when the words end in one piece again and again."""
+def refuse_repetition(words: str) -> None:
+    """Raise AnswerUnreadableError if the words end in the same piece again and again."""
     tail = words[-_REPETITION_WINDOW:]
     for length in range(1, _REPETITION_WINDOW // _MIN_REPETITIONS + 1) if len(tail) == _REPETITION_WINDOW else ():
         if tail[length:] == tail[:-length]:
@@ -104,7 +107,7 @@ def refuse_circles(words: str) -> None:
 
 
 def readable(words: str) -> str:
-    """What a person can read of an unfinished answer: its last string of several words; "" if there is none."""
+    """Return what a person can read of an unfinished answer: its last string of several words, or ""."""
     said = spoken(words)
     begin = said.find("{")
     if begin < 0:
@@ -120,26 +123,26 @@ def readable(words: str) -> str:
 
 
 def _collect_strings(part: Any) -> list[str]:
-    """All strings in it, the last first."""
+    """Return all strings in a value, the last first."""
     if isinstance(part, str):
         return [part]
     inside = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
     return [text for item in reversed(list(inside)) for text in _collect_strings(item)]
 
 
-_BYTES_PER_ANSWER = 2_000  # on average with its row; what the size bound counts with
+_BYTES_PER_ANSWER = 2_000  # on average with its row, to turn the size limit into rows
 _MAX_CACHED_BYTES = 64_000
 
 
 class KeptAnswers(Protocol):
-    """Answers there are already, by a key of all that shapes them. Safe between threads."""
+    """Stores answers by a key of all that shapes them. Safe between threads."""
 
     def get(self, key: bytes) -> tuple[str, float | None] | None:
-        """The model's words, and the probability of their verdict where it was known."""
+        """Return the model's words, and the probability of their verdict if it is known."""
         ...
 
     def put(self, key: bytes, words: str, probability: float | None, prompt: Prompt) -> None:
-        """Keep an answer to this prompt that was of use."""
+        """Keep a usable answer to this prompt."""
         ...
 
 
@@ -153,16 +156,16 @@ class Server(Protocol):
         model: str,
         messages: Sequence[Message],
         options: Mapping[str, Any],
-        room: int,
+        max_tokens: int,
         on_piece: OnPiece = ...,
         check: Callable[[], None] = ...,
     ) -> Reply:
-        """One answer of at most `room` tokens. Raises ModelServerError."""
+        """Return one answer of at most `max_tokens` tokens. Raises ModelServerError."""
         ...
 
 
 class AnswerCache:
-    """Answers kept on disk by the sha256 of all that shapes them. Safe between threads; a broken file costs itself."""
+    """Answers kept on disk by the sha256 of all that shapes them. Safe between threads; works without its file."""
 
     def __init__(self, path: Path, megabytes: int) -> None:
         rows = megabytes * 1_000_000 // _BYTES_PER_ANSWER
@@ -177,7 +180,7 @@ class AnswerCache:
         return words, probability
 
     def put(self, key: bytes, words: str, probability: float | None, _: Prompt) -> None:
-        """See `KeptAnswers`. One of more than 64 kB is not kept."""
+        """Keep an answer of at most 64 kB, see `KeptAnswers`."""
         raw = json.dumps([words, probability]).encode()
         if self._store is not None and len(raw) <= _MAX_CACHED_BYTES:
             self._store.put({key: raw})
@@ -187,9 +190,9 @@ T = TypeVar("T")
 
 
 class InFlightCalls:
-    """Questions under way, by key: one asked twice at once is sent once, as helpfulness and principles ask the same.
+    """Questions in progress, by key: one that two threads ask at once is sent once. Safe between threads.
 
-    Safe between threads.
+    Helpfulness and principles ask the same.
     """
 
     def __init__(self) -> None:
@@ -197,10 +200,10 @@ class InFlightCalls:
         self._lock = threading.Lock()
 
     def ask(self, key: bytes, ask: Callable[[], T], check: Callable[[], None]) -> tuple[T, bool]:
-        """What `ask` gives, and whether it was another's answer to the same question.
+        """Return the result of `ask`, and whether it is another thread's answer to the same question.
 
-        What another failed at is asked again: it may have been cancelled, or its budget spent. `check` raises when
-        whoever waits is to stop.
+        If the other thread failed, the question is asked again: that thread may have been cancelled, or its budget
+        spent. `check` raises when the waiting thread must stop.
         """
         mine: Future[T] = Future()
         with self._lock:
@@ -226,10 +229,10 @@ class InFlightCalls:
 
 _BYTES_PER_TOKEN = 3  # fewer than any tokenizer makes of ordinary text, so that the estimate is not too low
 _IMAGE_TOKENS = 2000
-# In a server's complaint that a question is too long: the room for the answer is counted in, or is the matter itself.
+# A server's complaint that a question is too long may count the answer in, or be about the answer alone.
 _ANSWER_LIMIT_COMPLAINT = re.compile(r"max_(?:completion_|new_)?tokens|completion|output tokens", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{2,9}")
-_MIN_ANSWER_TOKENS = 500  # tokens: no answer that is asked for needs more, unless the model thinks
+_MIN_ANSWER_TOKENS = 500  # no answer needs more, unless the model thinks
 _SECOND_TRY_TEMPERATURE = 0.3  # the same question at 0 would give the same useless answer
 
 
@@ -242,7 +245,7 @@ class Answered(Generic[A]):
 
 
 class ModelClient:
-    """Asks one server and model. Safe between threads; counts on the meter of the case at work."""
+    """Asks one server and model. Safe between threads; counts on the meter of the current case."""
 
     def __init__(
         self,
@@ -263,12 +266,11 @@ class ModelClient:
         self._once = once
 
     def ask(self, question: Question[A]) -> Answered[A]:
-        """The answer. After one of no use the model is told what was wrong with it, and asked once more.
+        """Return the answer. After an unusable one the model learns what was wrong with it, and is asked once more.
 
-        The same question that another thread is asking already is not sent: its answer serves both.
-
-        Its words are told to the meter while they come. Raises BudgetError before a call that could pass the
-        budget, ModelServerError, or ModelAnswerError.
+        A question that another thread is asking already is not sent: its answer serves both. The meter receives the
+        words while they arrive. Raises BudgetError before a call that could exceed the budget, ModelServerError, or
+        ModelAnswerError.
         """
         key = self._key(question)
         meter = current_meter() or self._meter
@@ -290,7 +292,7 @@ class ModelClient:
         said, sent = "", frozenset[str]()
         where = (self._server.base_url, self.model)
         try:
-            reply, sent = self._with_room(question)
+            reply, sent = self._ask_within_limit(question)
             said = reply.text
             if reply.refusal or reply.finish == "content_filter":
                 raise ModelRefusedError("The model declined to answer.")
@@ -302,7 +304,7 @@ class ModelClient:
             again = replace(question, temperature=warmer, useless=Useless(said, error.message))
             if not isinstance(error, AnswerEmptyError):
                 return self._asked(key, again)
-            # Some say nothing when they are asked for a schema, others when the question is too long for them.
+            # Some models answer nothing when asked for a schema, others when the question is too long for them.
             again = replace(again, schema=None, blocks=question.shorter or question.blocks, shorter=())
             answered = self._asked(key, again)
             if "response_format" in sent - self._abilities.proven(*where):
@@ -313,44 +315,44 @@ class ModelClient:
         self._cache.put(key, said, found, question.prompt)
         return Answered(value, found)
 
-    def _with_room(self, question: Question[A]) -> tuple[Reply, frozenset[str]]:
-        """A whole reply, and what stood in the call.
+    def _ask_within_limit(self, question: Question[A]) -> tuple[Reply, frozenset[str]]:
+        """Return a whole reply, and the fields of its call.
 
-        One that was cut is asked for again with twice the room, a question too long in fewer words.
-        Raises AnswerCutError when there is no more room.
+        A reply that was cut is asked for again with twice the tokens, a question too long in fewer words. Raises
+        AnswerCutError at the highest limit.
         """
         most = self._settings.max_answer_tokens
         known = self._abilities.get(self._server.base_url, self.model)
-        room = min(most, max(known.room, self._settings.answer_tokens))
+        max_tokens = min(most, max(known.answer_tokens, self._settings.answer_tokens))
         cut_at, was_short = 0, False
         while True:
             try:
-                reply, sent = self._reply(question, room)
+                reply, sent = self._reply(question, max_tokens)
             except QuestionTooLongError as error:
                 if cut_at:
                     sentence = f"The model's answer ended at {cut_at} tokens, and its server gives no more."
                     raise AnswerCutError(sentence, error.next_step) from None
-                smaller = _smaller_room(error.said, room)
-                if question.shorter and not smaller.is_told:
+                smaller = _smaller_limit(error.said, max_tokens)
+                if question.shorter and not smaller.is_stated:
                     question, was_short = replace(question, blocks=question.shorter, shorter=()), True
-                elif was_short or smaller.tokens >= room:
+                elif was_short or smaller.tokens >= max_tokens:
                     raise
-                room = smaller.tokens
+                max_tokens = smaller.tokens
                 continue
-            refuse_circles(reply.text)
+            refuse_repetition(reply.text)
             if reply.finish != "length":
                 if cut_at:
-                    self._abilities.learn(self._server.base_url, self.model, replace(known, room=room))
+                    self._abilities.learn(self._server.base_url, self.model, replace(known, answer_tokens=max_tokens))
                 return reply, sent
-            if room >= most:
-                raise AnswerCutError(f"The model's answer ended at {room} tokens, unfinished.")
-            cut_at, room = room, min(most, 2 * room)
+            if max_tokens >= most:
+                raise AnswerCutError(f"The model's answer ended at {max_tokens} tokens, unfinished.")
+            cut_at, max_tokens = max_tokens, min(most, 2 * max_tokens)
 
-    def _reply(self, question: Question[A], room: int) -> tuple[Reply, frozenset[str]]:
-        """The reply to the first form of call that the server takes, and what stood in that.
+    def _reply(self, question: Question[A], max_tokens: int) -> tuple[Reply, frozenset[str]]:
+        """Return the reply to the first form of call that the server accepts, and the fields of that call.
 
-        A refusal that names nothing is tried to get round once: in fewer words, and without what this server was never
-        seen to take.
+        A refusal that names no field is retried once: in fewer words, and without fields that this server never
+        accepted before.
         """
         meter = current_meter()
         boundary = meter.boundary if meter else new_boundary()
@@ -359,10 +361,10 @@ class ModelClient:
         has_guessed = False
         while True:
             messages = self._messages(question, boundary, system_role=abilities.system_role)
-            options = _build_call_options(self._settings, question, abilities, room)
+            options = _build_call_options(self._settings, question, abilities, max_tokens)
             sent = _fields_of(options, abilities)
             try:
-                reply = self._metered(question, messages, options, room)
+                reply = self._metered(question, messages, options, max_tokens)
             except CallRejectedError as error:
                 fewer = abilities.without_named(error.complaint, sent)
                 if fewer is None and error.is_sure and not has_guessed:
@@ -380,21 +382,21 @@ class ModelClient:
             return reply, sent
 
     def _metered(
-        self, question: Question[A], messages: Sequence[Message], options: Mapping[str, Any], room: int
+        self, question: Question[A], messages: Sequence[Message], options: Mapping[str, Any], max_tokens: int
     ) -> Reply:
-        """One call, with what it may use set aside before and what it used counted after, whatever comes of it."""
+        """Make one call: reserve what it may use before, and count what it used after, even if it fails."""
         reads = len(json.dumps(messages, ensure_ascii=False).encode("utf-8", "replace")) // _BYTES_PER_TOKEN
         if question.image:
             reads += _IMAGE_TOKENS - len(question.image) // _BYTES_PER_TOKEN
         meter = current_meter() or self._meter
-        reserved = meter.reserve(reads + room, self.price(reads, room))
+        reserved = meter.reserve(reads + max_tokens, self.price(reads, max_tokens))
         begun = time.perf_counter()
-        # A call that breaks off may have been billed; nobody says.
+        # A call that breaks off may have been billed.
         usage = Usage(calls=1, unpriced=int(reserved.dollars is None), estimated=True)
-        with meter.telling(question.step) as tell:
-            telling = Telling(tell, meter.check)
+        with meter.reporter(question.step) as report:
+            progress = AnswerProgress(report, meter.check)
             try:
-                reply = self._server.ask(self.model, messages, options, room, telling.piece, telling.check)
+                reply = self._server.ask(self.model, messages, options, max_tokens, progress.piece, progress.check)
                 usage = self._usage(reply, reads)
             except CallRejectedError as error:
                 if error.is_sure:
@@ -403,8 +405,8 @@ class ModelClient:
             except QuestionTooLongError:
                 usage = Usage()
                 raise
-            except AnswerUnreadableError:  # cut off by us
-                usage = self._usage(Reply(telling.said + telling.thought, ""), reads)
+            except AnswerUnreadableError:  # cut off here
+                usage = self._usage(Reply(progress.said + progress.thought, ""), reads)
                 raise
             finally:
                 ended = time.perf_counter()
@@ -428,7 +430,7 @@ class ModelClient:
         )
 
     def price(self, read: int, wrote: int) -> float | None:
-        """US dollars for so many tokens; None when nobody knows."""
+        """Return US dollars for so many tokens; None if the price is unknown."""
         return price(self._settings, self._server.base_url, self.model, read, wrote)
 
     def _count(self, step: str, usage: Usage) -> None:
@@ -436,7 +438,7 @@ class ModelClient:
         meter.settle(meter.reserve(0, None), step, usage)
 
     def _messages(self, question: Question[A], boundary: str, *, system_role: bool = True) -> list[Message]:
-        """The prompt, then the data; in one message for models that know no system role."""
+        """Return the prompt, then the data; in one message for models without a system role."""
         prompt, last = question.prompt.filled(question.values)
         data = "\n\n".join(filter(None, (data_blocks(question.blocks, boundary), last)))
         text = data if system_role else f"{prompt}\n\n{data}"
@@ -448,7 +450,7 @@ class ModelClient:
         return [{"role": "system", "content": prompt}, user, *after] if system_role else [user, *after]
 
     def _key(self, question: Question[A]) -> bytes:
-        """Of everything that shapes the answer. The boundary is left out: it is another each time."""
+        """Hash everything that shapes the answer, but not the boundary: it changes each time."""
         parts = [
             self._server.base_url,
             self.model,
@@ -469,9 +471,9 @@ def _build_call_options(
     settings: LlmSettings,
     question: Question[A],
     abilities: Abilities,
-    room: int,
+    max_tokens: int,
 ) -> dict[str, Any]:
-    options: dict[str, Any] = {abilities.limit_name: room}
+    options: dict[str, Any] = {abilities.limit_name: max_tokens}
     effort = settings.effort.get(question.step)
     if effort is not None and abilities.effort:
         options["reasoning_effort"] = effort
@@ -493,37 +495,37 @@ def _build_call_options(
     return options
 
 
-# What an answer can be had without.
+# An answer is possible without these.
 _OPTIONAL_FIELDS = frozenset(
     ("response_format", "logprobs", "reasoning_effort", "stream", "stream_options", "system_role")
 )
 
 
 def _fields_of(options: Mapping[str, Any], abilities: Abilities) -> frozenset[str]:
-    """What stands in a call, under the names of `Complaint.fields`."""
+    """Return the fields of a call, under the names of `Complaint.fields`."""
     return frozenset(options) | ({"system_role"} if abilities.system_role else set())
 
 
 @dataclass(frozen=True, slots=True)
-class _SmallerRoom:
-    """The room to leave for an answer; `is_told` where the server's numbers show that this is enough."""
+class _SmallerLimit:
+    """A lower limit for the answer; `is_stated` if the server's numbers show that it suffices."""
 
     tokens: int
-    is_told: bool
+    is_stated: bool
 
 
-def _smaller_room(said: str, room: int) -> _SmallerRoom:
-    """What to try after a server said so of a question with this room, which stands unless it is counted in."""
+def _smaller_limit(said: str, max_tokens: int) -> _SmallerLimit:
+    """Return the limit to try after a server's complaint; unchanged unless the answer counts in it."""
     if not _ANSWER_LIMIT_COMPLAINT.search(said):
-        return _SmallerRoom(room, is_told=False)
-    numbers = {int(number) for number in _NUMBER.findall(said)} - {room}
-    # Some tell the limit alone; others also what the question has, and the sum of that and the room.
-    parts = [number for number in numbers if number - room not in numbers]
-    has_room = re.search(rf"\b{room}\b", said) is not None
-    left = abs(parts[0] - parts[1]) if len(parts) == 2 and has_room else parts[0] if len(parts) == 1 else 0
-    if _MIN_ANSWER_TOKENS <= left < room:
-        return _SmallerRoom(left, is_told=True)
-    return _SmallerRoom(min(room, max(_MIN_ANSWER_TOKENS, room // 2)), is_told=False)
+        return _SmallerLimit(max_tokens, is_stated=False)
+    numbers = {int(number) for number in _NUMBER.findall(said)} - {max_tokens}
+    # Some servers state the limit alone; others also the length of the question, and the sum of that and the answer.
+    parts = [number for number in numbers if number - max_tokens not in numbers]
+    states_limit = re.search(rf"\b{max_tokens}\b", said) is not None
+    left = abs(parts[0] - parts[1]) if len(parts) == 2 and states_limit else parts[0] if len(parts) == 1 else 0
+    if _MIN_ANSWER_TOKENS <= left < max_tokens:
+        return _SmallerLimit(left, is_stated=True)
+    return _SmallerLimit(min(max_tokens, max(_MIN_ANSWER_TOKENS, max_tokens // 2)), is_stated=False)
 
 
 def _estimate_tokens(text: str) -> int:
@@ -534,10 +536,10 @@ _VOTE_TEMPERATURE = 0.7  # at 0 every vote would be the same
 
 
 def judged(model_client: ModelClient, asked: Question[A], says_yes: Callable[[A], bool], votes: int) -> Answered[A]:
-    """The judge's answer and the probability of its "yes".
+    """Return the judge's answer and the probability of its "yes".
 
-    From the tokens where the server tells; else from `votes` answers to the same question, of which one
-    of the majority is returned; else None. A vote that fails is not counted.
+    From token probabilities where the server gives them; else from `votes` answers to the same question, of which one
+    of the majority is returned; else None. A vote that fails does not count.
     """
     first = model_client.ask(asked)
     if first.probability is not None or votes <= 1:
@@ -555,9 +557,9 @@ _CACHE_FILE = "answers.sqlite"
 
 
 class ModelClients:
-    """Calls count on the meter of the case at work; outside one on `meter`, with the same budget for all together.
+    """Makes clients. Calls count on the meter of the current case, else on `meter`, with one budget for all together.
 
-    With `recorded` answers nothing is asked of a server, and nothing kept on this machine.
+    With `recorded` answers no server is asked, and nothing is kept on this machine.
     """
 
     def __init__(self, settings: LlmSettings, data_dir: Path, recorded: RecordedAnswers | None = None) -> None:
@@ -570,7 +572,7 @@ class ModelClients:
         self._servers: dict[str, Server] = {}
 
     def model_client(self, base_url: str, model: str) -> ModelClient:
-        """Who asks this model on this server."""
+        """Return the client for this model on this server."""
         if base_url not in self._servers:
             asked = self._recorded or ModelServer(base_url, key_for(self._settings, base_url), self._settings)
             self._servers[base_url] = asked

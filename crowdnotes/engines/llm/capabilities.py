@@ -1,6 +1,6 @@
-"""What a model's server can do, learned from what it refuses, and remembered for as long as the program runs.
+"""Learns what a model's server can do from what it refuses, and remembers it while the program runs.
 
-Servers refuse the same thing with different statuses and in different words, so it is the words that are read.
+Servers refuse the same thing with different statuses and in different words, so their words are read.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from enum import IntEnum
 
 _MAX_COMPLAINT_DEPTH = 6
 _MAX_COMPLAINT_ITEMS = 8
-# Where servers put words for people, and where only the name of a field or of a fault. OpenRouter has the words of the
-# server behind it in "raw".
+# Where servers put words for people, and where only the name of a field or of a fault. OpenRouter quotes the server
+# that it asked in "raw".
 _WORDS = ("message", "detail", "msg", "error", "errors", "description", "reason", "metadata", "raw")
 _NAMES = ("param", "loc", "field", "code", "type", "error_type")
 
-# What each field of a call is called in complaints about it.
+# How complaints name each field of a call.
 _FIELD_WORDS = {
     "response_format": re.compile(
         r"response.?format|response.?mime.?type|schema|guided|grammar|structured|text\.format|peg-native"
@@ -41,7 +41,7 @@ _FIELD_WORDS = {
         r"|developer instruction"
     ),
 }
-# OpenRouter, LiteLLM, Google and others where they name no field, or one that they alone call so.
+# OpenRouter, LiteLLM, Google and others where they name no field, or use a name of their own.
 _FORM_COMPLAINT = re.compile(
     r"parameter|argument|unsupported|unrecognized|unknown (?:name|field)|cannot find field"
     r"|\bnot (?:support|permit|allow|enable)"
@@ -67,20 +67,20 @@ _CAN_NEVER_PASS = re.compile(r"request too large|reduce your (?:message|prompt|i
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """What a server said when it refused a call. `words` are for people, `names` of fields and faults for programs."""
+    """A server's refusal. `words` are for people, `names` of fields and faults for programs."""
 
     words: str
     names: str = ""
 
     @property
     def is_too_long(self) -> bool:
-        """Whether the question and its answer are more than the model reads, in whatever words."""
+        """Whether the question and its answer are more than the model reads, however the server says it."""
         said = f"{self.words} {self.names}".lower()
         if _LIMIT_OF_TIME_OR_MONEY.search(said):
             return _CAN_NEVER_PASS.search(said) is not None
         fields = self.fields - {"max_tokens", "stream", "system_role"}
         if "response_format" in fields:
-            return False  # it is the grammar that is too large
+            return False  # the grammar is too large, not the question
         return _TOO_LONG.search(said) is not None or (not fields and _TOO_MANY_TOKENS.search(said) is not None)
 
     @property
@@ -91,19 +91,19 @@ class Complaint:
 
     @property
     def is_about_form(self) -> bool:
-        """Whether it is the form of the call that is refused, though no field need be named."""
+        """Whether the form of the call is refused, even if no field is named."""
         return _FORM_COMPLAINT.search(f"{self.words} {self.names}".lower()) is not None
 
 
 def read_complaint(body: object) -> Complaint:
-    """The complaint in the body of a refusal, in whatever place it stands."""
+    """Return the complaint in the body of a refusal, wherever it is."""
     found = list(_read_words(body, 0))
     words = "; ".join(dict.fromkeys(text for text, is_name in found if text and not is_name))
     return Complaint(words or str(body or ""), " ".join(text for text, is_name in found if is_name))
 
 
 def _read_words(body: object, depth: int) -> Iterator[tuple[str, bool]]:
-    """Each text, and whether it is a name."""
+    """Yield each text, and whether it is a name."""
     if depth > _MAX_COMPLAINT_DEPTH:
         return
     if isinstance(body, Mapping):
@@ -128,7 +128,7 @@ def _read_words(body: object, depth: int) -> Iterator[tuple[str, bool]]:
 
 
 class Shape(IntEnum):
-    """How the form of an answer is asked for, strictest first."""
+    """How to ask for the form of an answer, strictest first."""
 
     SCHEMA = 0
     JSON = 1
@@ -137,11 +137,11 @@ class Shape(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What to send. Begins with everything; a refusal takes away what it names, whatever its status.
+    """What to send. Starts with everything; a refusal removes what it names, whatever its status.
 
-    `system_role`: whether the prompt may be a message of its own; `probabilities`: whether token probabilities
-    may be asked for; `limit_name`: what the bound on the answer is called; `effort`: whether it may be told how long
-    to think; `streams`: whether answers come piece by piece; `room`: tokens that answers were seen to need.
+    `system_role`: the prompt may be its own message; `probabilities`: token probabilities may be asked for;
+    `limit_name`: the name of the limit on the answer; `effort`: the model takes how long to think; `streams`: answers
+    arrive in pieces; `answer_tokens`: tokens that answers needed so far.
     """
 
     shape: Shape = Shape.SCHEMA
@@ -153,20 +153,20 @@ class Abilities:
     system_role: bool = True
     effort: bool = True
     streams: bool = True
-    room: int = 0
+    answer_tokens: int = 0
 
     def without_named(self, complaint: Complaint, sent: Collection[str]) -> Abilities | None:
-        """What is left without the fields that the complaint names; None when it names none that were sent."""
+        """Return what is left without the fields that the complaint names; None if none of them was sent."""
         named = complaint.fields & set(sent)
         if {"temperature", "top_p"} <= named:
-            named.remove("temperature")  # some take either: then it is the temperature that stays
+            named.remove("temperature")  # some take either: keep the temperature
         fewer = self.without(named - {"response_format"})
         if "response_format" in named:
             fewer = replace(fewer, shape=self._shape_after(complaint))
         return None if fewer == self else fewer
 
     def without(self, fields: Collection[str]) -> Abilities:
-        """What is left without these fields of a call."""
+        """Return what is left without these fields of a call."""
         return replace(
             self,
             shape=Shape.WORDS if "response_format" in fields else self.shape,
@@ -181,7 +181,7 @@ class Abilities:
         )
 
     def met_by(self, other: Abilities) -> Abilities:
-        """What both can do: calls side by side learn different things, and none may unlearn another's."""
+        """Return what both can do: parallel calls learn different things, and none may be forgotten."""
         return Abilities(
             shape=max(self.shape, other.shape),
             probabilities=self.probabilities and other.probabilities,
@@ -192,11 +192,11 @@ class Abilities:
             system_role=self.system_role and other.system_role,
             effort=self.effort and other.effort,
             streams=self.streams and other.streams,
-            room=max(self.room, other.room),
+            answer_tokens=max(self.answer_tokens, other.answer_tokens),
         )
 
     def _shape_after(self, complaint: Complaint) -> Shape:
-        """JSON mode where it is the schema that was refused, words alone where it is the field or JSON itself."""
+        """Return JSON mode if the schema was refused, words alone if the field or JSON itself was."""
         words = f"{complaint.words} {complaint.names}".lower()
         if self.shape is not Shape.SCHEMA or _NO_JSON.search(words):
             return Shape.WORDS
@@ -206,7 +206,7 @@ class Abilities:
 
 
 class KnownAbilities:
-    """What was learned of each server and model in this process. Safe between threads."""
+    """What this process learned about each server and model. Safe between threads."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], Abilities] = {}
@@ -214,23 +214,23 @@ class KnownAbilities:
         self._lock = threading.Lock()
 
     def get(self, base_url: str, model: str) -> Abilities:
-        """What to begin with."""
+        """Return what to start with."""
         with self._lock:
             return self._known.get((base_url, model), Abilities())
 
     def learn(self, base_url: str, model: str, abilities: Abilities) -> None:
-        """Remember what a call that was answered had to give up."""
+        """Remember what a successful call had to leave out."""
         with self._lock:
             before = self._known.get((base_url, model), Abilities())
             self._known[base_url, model] = before.met_by(abilities)
 
     def proven(self, base_url: str, model: str) -> frozenset[str]:
-        """The fields that stood in calls which were answered well: a refusal that names nothing is not for these."""
+        """Return the fields of successful calls: a refusal that names no field is not about these."""
         with self._lock:
             return self._proven.get((base_url, model), frozenset())
 
     def prove(self, base_url: str, model: str, fields: Collection[str]) -> None:
-        """Remember what stood in a call that was answered well."""
+        """Remember the fields of a successful call."""
         with self._lock:
             before = self._proven.get((base_url, model), frozenset())
             self._proven[base_url, model] = before | frozenset(fields)

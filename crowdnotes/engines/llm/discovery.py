@@ -1,4 +1,4 @@
-"""Find the language models on this machine and the server that is set, and recommend one."""
+"""Finds the language models on this machine and the server in the settings, and recommends one."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ LOCAL_SERVERS = (
     ("llama.cpp", "http://127.0.0.1:8080/v1"),
     ("vLLM", "http://127.0.0.1:8000/v1"),
 )
-_PROBE_TIMEOUTS = {"connect_seconds": 0.4, "timeout_seconds": 1.5, "total_seconds": 1.5}  # this machine answers at once
+_PROBE_TIMEOUTS = {"connect_seconds": 0.4, "timeout_seconds": 1.5, "total_seconds": 1.5}  # this machine answers fast
 
 
 @dataclass(frozen=True, slots=True)
 class FoundServer:
-    """A server and the ids of its models. `problem` is a sentence when it could not be asked; "" otherwise."""
+    """A server and the ids of its models. `problem` says why it could not be asked, or is ""."""
 
     name: str
     base_url: str
@@ -37,7 +37,7 @@ class FoundServer:
 
 
 def find_servers(settings: LlmSettings, local: Sequence[tuple[str, str]] = LOCAL_SERVERS) -> list[FoundServer]:
-    """The server that is set, also when it does not answer; then those found on this machine. At most 2 s."""
+    """Return the server in the settings, even if it does not answer, then those on this machine. At most 2 s."""
     tasks: list[Callable[[], FoundServer | None]] = []
     if settings.base_url is not None:
         tasks.append(partial(_ask_configured_server, settings))
@@ -46,9 +46,9 @@ def find_servers(settings: LlmSettings, local: Sequence[tuple[str, str]] = LOCAL
 
 
 def server_at(address: str, settings: LlmSettings) -> FoundServer:
-    """The server at the address that a person typed; no other server's key goes there. Asks for its models.
+    """Ask the server at the address that a person typed for its models. Another server's key does not go there.
 
-    Raises ConfigurationError for what is no address, or has a key in it.
+    Raises ConfigurationError for an invalid address, or one with a key in it.
     """
     url = address.strip().rstrip("/")
     try:
@@ -68,7 +68,7 @@ def server_at(address: str, settings: LlmSettings) -> FoundServer:
 
 
 def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
-    """Make sure that the chosen server answers and has the model; the local engine always does. At most 5 s.
+    """Check that the chosen server answers and has the model; the local engine always does. At most 5 s.
 
     Raises ModelServerError with what to do.
     """
@@ -77,11 +77,11 @@ def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
     try:
         models = _list_models(settings_for(choice, settings), choice.base_url)
     except ModelServerError as error:
-        is_told = error.next_step != ModelServerError.default_next_step
+        has_next_step = error.next_step != ModelServerError.default_next_step
         raise ModelServerError(
             error.message,
             error.next_step
-            if is_told
+            if has_next_step
             else "Start it or check its address, then choose it again. Until then the engine in use stays.",
         ) from None
     if choice.model and models and choice.model not in models:
@@ -106,7 +106,7 @@ def _ask_configured_server(settings: LlmSettings) -> FoundServer:
 
 
 def _probe_local_server(name: str, url: str, settings: LlmSettings) -> FoundServer | None:
-    """None when nothing there speaks the protocol: other programs use these ports too."""
+    """Return None if nothing there speaks the protocol: other programs use these ports too."""
     from crowdnotes.engines.llm.server import ModelServer
 
     quick = settings.replace(**_PROBE_TIMEOUTS, max_retries=0)
@@ -117,11 +117,11 @@ def _probe_local_server(name: str, url: str, settings: LlmSettings) -> FoundServ
 
 
 # Sizes are downloads at about four bits a weight. For Qwen3.5 from Ollama's library, as the guides of insiderllm.com
-# tell it (March 2026); for gpt-oss from Unsloth's note on its files and "How to run gpt-oss locally with Ollama" in
-# OpenAI's cookbook (August 2025). Nothing here was measured by this project.
+# state (March 2026); for gpt-oss from Unsloth's note on its files and "How to run gpt-oss locally with Ollama" in
+# OpenAI's cookbook (August 2025). This project measured none of them.
 @dataclass(frozen=True, slots=True)
 class Recommended:
-    """A model by its name in Ollama, with the memory in GB from which on it is worth a try."""
+    """A model by its name in Ollama, with the memory in GB from which it is worth a try."""
 
     from_gb: int
     name: str
@@ -139,7 +139,7 @@ MODELS = (
 
 
 def memory_gb() -> float | None:
-    """The memory of this machine; None where the system does not tell it this way, as on Windows."""
+    """Return the memory of this machine; None where the system does not report it this way, as on Windows."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     except (AttributeError, ValueError, OSError):
@@ -147,8 +147,8 @@ def memory_gb() -> float | None:
 
 
 def recommended(gigabytes: float | None) -> Recommended | None:
-    """The largest model that this much memory is worth a try for; None for too little, or for not known."""
+    """Return the largest model worth a try with this much memory; None if it is too little or unknown."""
     if gigabytes is None:
         return None
-    # A machine sold with 16 GB tells of a little less.
+    # A machine sold with 16 GB reports a little less.
     return next((model for model in reversed(MODELS) if gigabytes >= model.from_gb * 0.9), None)

@@ -1,4 +1,4 @@
-"""The engine that asks language models. What they answer is checked by the program at every step."""
+"""The engine that asks language models. The program checks their answers at every step."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ _PROMPTS_BY_STEP = {
 class LLMEngine:
     """An `Engine` over any server that speaks the OpenAI protocol. Holds no case; safe between threads.
 
-    Calls count on the meter of the case at work (`engines.metering.metered`); outside one, on a meter of the
-    engine's own, with the same budget for all of them together.
+    Calls count on the meter of the current case (`engines.metering.metered`), else on the engine's own meter, with the
+    same budget for all of them together.
     """
 
     uses_language_model = True
@@ -81,7 +81,7 @@ class LLMEngine:
         data_dir: Path,
         recorded: RecordedAnswers | None = None,
     ) -> None:
-        """Raises ConfigurationError when the server or a model is not set."""
+        """Raise ConfigurationError if the server or a model is not set."""
         if settings.base_url is None:
             raise ConfigurationError("No language model's server is set.", "Set CROWDNOTES_LLM_BASE_URL.")
         self._settings = settings
@@ -103,7 +103,7 @@ class LLMEngine:
 
     @property
     def sees(self) -> bool:
-        """As set: the protocol does not tell."""
+        """Whether the settings say that it sees: the protocol has no field for it."""
         return self._settings.sees_images
 
     @property
@@ -112,7 +112,7 @@ class LLMEngine:
         return self._meter.total
 
     def result_origin(self, step: EngineStep) -> ResultOrigin:
-        """See `Engine.result_origin`. A judge of its own for the last gate is named too."""
+        """Return the origin, see `Engine.result_origin`. A separate judge for the last gate is named too."""
         name = f"llm:{self._clients[step].model}"
         if step is EngineStep.JUDGING and self.judge.name != name:
             name += f"+{self.judge.name.removeprefix('llm:')}"
@@ -142,7 +142,7 @@ class LLMEngine:
         spare: int = 0,
         aim: Aim = Aim.JUDGE,
     ) -> Ranking:
-        """See `Engine.rank`. One call."""
+        """Rank in one call, see `Engine.rank`."""
         client = self._clients[EngineStep.UTILITY]
         return search_tasks.rank(client, brief, candidates, chosen, quota, spare, aim)
 
@@ -162,15 +162,15 @@ class LLMEngine:
         return revise(self._clients[EngineStep.WRITING], brief, evidence, notes, budget)
 
     def compare(self, post: Post, left: str, right: str) -> ComparisonAnswer:
-        """Which of two notes it prefers, for studies: see `writing_tasks.compare`."""
+        """Return which of two notes it prefers, for studies: see `writing_tasks.compare`."""
         return compare(self._clients[EngineStep.JUDGING], post, left, right)
 
     def compare_sources(self, post: Post, left: str, right: str) -> SourcesAnswer:
-        """Which of two sets of sources it finds of more use, for studies: see `writing_tasks.compare_sources`."""
+        """Return which of two sets of sources is more useful, for studies: see `writing_tasks.compare_sources`."""
         return compare_sources(self._clients[EngineStep.JUDGING], post, left, right)
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
-        """As in the local engine. Words that speak to a model carry nothing."""
+        """Attribute as the local engine does. Words that speak to a model support nothing."""
         return attribute(self._embedder, note, [cleared(item) for item in evidence])
 
     def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:

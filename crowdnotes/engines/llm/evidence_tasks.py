@@ -1,9 +1,9 @@
-"""Judge by a language model whether passages settle the claim, and whether the note distorts them.
+"""Judges with a language model whether passages settle the claim, and whether the note distorts them.
 
 The first is gate 1 (relevance), asked passage by passage before a note is written; the second gate 2 (correctness;
 CrowdNotes+ 4.3, E.2). The model proposes and the program verifies: an answer, a distortion or support for a sentence
-counts only with words that stand in the passage, so that no text can talk its way through. A general page on the matter
-is background.
+counts only with words that occur in the passage, so that no text can talk its way through. A general page on the
+subject is background.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from crowdnotes.text.tokens import content_stems
 from crowdnotes.wording import fill
 
 _MAX_REASON_CHARACTERS = 240
-_MIN_SHARED_WORDS = 3  # words: two sentences of one page may share two and speak of other things
+_MIN_SHARED_WORDS = 3  # two sentences of one page may share two and be about different things
 MODEL = "the model"
 _MESSAGE_BY_DISTORTION = {
     "unsupported": "No passage says this: {why}.",
@@ -90,10 +90,10 @@ def judge_correctness(
     *,
     votes: int,
 ) -> GateResult:
-    """PASS if the model calls the note faithful, shows no distortion, and every sentence is carried.
+    """Return PASS if the model calls the note faithful, shows no distortion, and every sentence is supported.
 
-    Raises EngineError when the model gives no usable answer, or calls the note distorted without
-    pointing at words that are there.
+    Raises EngineError if the model gives no usable answer, or calls the note distorted without pointing at words that
+    occur.
     """
     if not evidence:
         return GateResult.not_run(GateName.CORRECTNESS, "There are no sources to compare the note with.")
@@ -107,7 +107,7 @@ def judge_correctness(
         )
     passages = {item.id: without_injections(item.passage.text) for item in evidence}
     numbered = "\n".join(f"{number}. {note[item.span.start : item.span.end]}" for number, item in enumerate(support, 1))
-    # A note that a person wrote may rest on words that no model was shown: the words nearest to a sentence go too.
+    # A note that a person wrote may rest on words that no model saw: the words nearest to each sentence are sent too.
     blocks = [
         Block("note, sentence by sentence", numbered),
         *(passage_block(item, also=_list_carriers(support, item)) for item in evidence),
@@ -132,10 +132,10 @@ def judge_correctness(
     ]
     if distortions or uncarried:
         findings = [*distortions, *uncarried]
-        told = sanitized(answer.reason, _MAX_REASON_CHARACTERS) if answer.faithful == "no" else findings[0].message
-        # Where the program overrules the model, the model's probability is of another verdict.
+        reason = sanitized(answer.reason, _MAX_REASON_CHARACTERS) if answer.faithful == "no" else findings[0].message
+        # If the program overrules the model, the model's probability belongs to another verdict.
         probability = answered.probability if answer.faithful == "no" else None
-        return _build_correctness_result(GateStatus.FAIL, told, findings, probability, marked, sentences)
+        return _build_correctness_result(GateStatus.FAIL, reason, findings, probability, marked, sentences)
     return _build_correctness_result(
         GateStatus.PASS, sanitized(answer.reason, _MAX_REASON_CHARACTERS), [], answered.probability, marked, sentences
     )
@@ -167,7 +167,7 @@ def _build_correctness_result(
 
 
 def _locate_distortions(note: str, passages: dict[str, str], distortions: Sequence[Distortion]) -> list[Finding]:
-    """The distortions whose words are there; the others are dropped."""
+    """Return the distortions whose words occur; drop the others."""
     found: list[Finding] = []
     for item in distortions:
         span = find_quote(note, item.note_words)
@@ -194,9 +194,9 @@ def _compare_sentences(
     distortions: Sequence[Finding],
     marked: set[str],
 ) -> list[SentenceSupport]:
-    """Each sentence with the words that the model shows to carry it; in part where a distortion stands in it.
+    """Return each sentence with the words that support it, according to the model; PARTLY if it has a distortion.
 
-    What stands in a passage that speaks to a program carries nothing.
+    A passage that speaks to a program supports nothing.
     """
     found = []
     for number, item in enumerate(support, 1):
@@ -227,7 +227,7 @@ def _compare_sentences(
 def _report_unsupported_sentence(
     words: str, span: Span, number: int, carried: Sequence[Carried], marked: set[str]
 ) -> Finding:
-    """That nothing carries a sentence, or only a passage that speaks to a program."""
+    """Return the finding that nothing supports a sentence, or only a passage that speaks to a program."""
     name = next((each.evidence_id for each in carried if each.sentence == number and each.evidence_id in marked), None)
     if name is None:
         return Finding(message=f"No passage was shown to support {words}.", span=span)
@@ -240,10 +240,10 @@ def _is_overlapping(one: Span, other: Span) -> bool:
 
 
 def _can_support(embedder: Embedder, note: str, sentence: str, passage: str, quote: str) -> bool:
-    """Whether a quote has to do with the sentence: a true quote of something else carries nothing.
+    """Return whether a quote has to do with the sentence: a true quote of something else supports nothing.
 
-    They share three words that tell something, two where both hold a figure, as a sum is said in words of its own, or
-    are near in meaning; in two languages neither need be.
+    They share three content words, two if both have a figure, since a sum is reworded, or are near in meaning; in two
+    languages neither is required.
     """
     have_figures = all(any(map(str.isdigit, text)) for text in (quote, sentence))
     if len(content_stems(quote) & content_stems(sentence)) >= _MIN_SHARED_WORDS - have_figures:
@@ -259,7 +259,7 @@ _MAX_TELLS_CHARACTERS = 220
 
 
 class FoundInPassage(Answer):
-    """What one passage gives for a claim, by its number in the record."""
+    """One passage's answer to a claim, by its number in the record."""
 
     id: PassageId
     claim: int = 1
@@ -287,16 +287,16 @@ _POINTS_BY_WORD = {points.value.split()[0]: points for points in Points}
 def settle(
     model_client: ModelClient, brief: Brief, evidence: Sequence[Evidence], limit: int, result_origin: ResultOrigin
 ) -> FurtherSearch:
-    """What each passage gives, and at most `limit` searches for what none states.
+    """Return what each passage answers, and at most `limit` searches for what none states.
 
-    Only passages of which nothing is known yet are asked about. Raises EngineError.
+    Asks only about passages that were not judged yet. Raises EngineError.
     """
     before = brief.settlement
     if before is not None and (before.engine, before.prompt_version) != (
         result_origin.engine,
         result_origin.prompt_version,
     ):
-        before = None  # what another model found is not told as this one's
+        before = None  # another model's findings do not count as this one's
     known = {item.id: found for item in evidence if before is not None and (found := before.all_of(item))}
     asked = [item for item in evidence if item.id not in known]
     readable = [item for item in asked if excerpt(item.passage)]
@@ -307,7 +307,7 @@ def settle(
         said = [found for found in answer.passages if found.id == item.id and item in readable]
         known[item.id] = _judge_passage(item, said, speaks_to_program=item.id in marked)
     known = _without_missing_halves(known)
-    # What was found of passages that are not there now is kept: a person may bring them back.
+    # Answers of removed passages are kept: a person may restore the passages.
     gone = [found for found in before.passages if found.evidence_id not in known] if before is not None else []
     best = (name for name in answer.best if name in ids)
     settlement = Settlement(
@@ -346,7 +346,7 @@ def _ask_to_settle(model_client: ModelClient, brief: Brief, evidence: Sequence[E
 
 
 def _without_missing_halves(known: Mapping[str, list[PassageAnswer]]) -> dict[str, list[PassageAnswer]]:
-    """The answers by passage; one that is stated only with another passage is inferred where that one does not."""
+    """Return the answers; one stated only with another passage is inferred if that one does not state it."""
     stated = {
         (one.evidence_id, one.claim) for said in known.values() for one in said if one.answer is AnswerKind.STATED
     }
@@ -361,12 +361,12 @@ def _without_missing_halves(known: Mapping[str, list[PassageAnswer]]) -> dict[st
     }
 
 
-_MAX_ANSWERS_PER_PASSAGE = 3  # of one passage: one a claim, or one for each part of it
+_MAX_ANSWERS_PER_PASSAGE = 3  # one per claim, or one for each part of it
 _STRONGEST_FIRST = (AnswerKind.STATED, AnswerKind.INFERRED, AnswerKind.NONE)
 
 
 def _judge_passage(item: Evidence, said: Sequence[FoundInPassage], *, speaks_to_program: bool) -> list[PassageAnswer]:
-    """What is found of a passage: its answers to the first claim, then to others; or once that it answers none."""
+    """Return the answers of a passage, to the first claim first; or one that says it answers none."""
     nothing = PassageAnswer(
         evidence_id=item.id,
         passage_sha256=text_sha256(item.passage.text),
@@ -379,14 +379,14 @@ def _judge_passage(item: Evidence, said: Sequence[FoundInPassage], *, speaks_to_
     answers: dict[object, PassageAnswer] = {}
     for one in sorted(found, key=lambda one: (one.claim, _STRONGEST_FIRST.index(one.answer))):
         if one.answer is not AnswerKind.NONE:
-            answers.setdefault((one.claim, one.span), one)  # a place counts once for a claim
+            answers.setdefault((one.claim, one.span), one)  # each place counts once per claim
     return [*answers.values()][:_MAX_ANSWERS_PER_PASSAGE] or found[:1]
 
 
 def _verify_passage_answer(item: Evidence, nothing: PassageAnswer, found: FoundInPassage) -> PassageAnswer:
-    """What the model says of a passage, if it shows words of it."""
+    """Return the model's answer on a passage if it quotes words of it."""
     kind = _ANSWER_KIND_BY_NAME.get(found.answer.strip().lower(), AnswerKind.NONE)
-    # Looked for outside the injections: a passage must not count by words that it put into the judge's mouth.
+    # Search outside the injections: a passage must not count by words that it made the judge say.
     span = find_quote(without_injections(item.passage.text), found.quote)
     if kind is not AnswerKind.NONE and (span is None or not tells_enough(found.quote)):
         return nothing.replace(tells="The model could not show words of it that answer the claim.")
@@ -410,7 +410,7 @@ _MESSAGES_BY_ANSWER = {  # of the first claim, of a further one
 def judge_relevance(
     model_client: ModelClient, brief: Brief, evidence: Sequence[Evidence], result_origin: ResultOrigin
 ) -> GateResult:
-    """PASS if a passage states or helps to infer the answer, shown by words that stand in it. One finding an answer.
+    """Return PASS if a passage states or helps to infer the answer, shown by its words. One finding per answer.
 
     Raises EngineError.
     """

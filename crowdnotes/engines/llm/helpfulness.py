@@ -1,7 +1,7 @@
-"""The words of a note by a language model, in one call: the principles, and gate 3, helpfulness (CrowdNotes+ 4.3, E.3).
+"""Judges the wording of a note in one call: the principles, and gate 3, helpfulness (CrowdNotes+ 4.3, E.3).
 
-Whoever asks first, gate or principles, asks for both: the same question is sent once (see `ModelClient`). Another
-judge of helpfulness, which may answer as HealthJudge was trained to ("Final decision: yes"), takes the gate alone.
+Gate and principles ask the same question, which is sent once (see `ModelClient`). Another judge of helpfulness, which
+may answer as HealthJudge was trained to ("Final decision: yes"), decides the gate alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, characters_for_words, find_ur
 _MAX_REASON_CHARACTERS = 260
 _FINAL_DECISION_LINE = re.compile(r"[\s*_#]*Final decision[\s*_]*:[\s*_]*(yes|no)[\s*_.]*", re.IGNORECASE)
 _FINAL_DECISION_PREFIX = re.compile(r"Final decision[\s*_]*:[\s*_]*(?=yes|no)", re.IGNORECASE)
-# Their fault is that something is missing, so there may be no words to point at.
+# Here something is missing, so there may be no words to quote.
 _WHOLE_NOTE_PRINCIPLES = {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT, PrincipleName.WANTED}
 
 
@@ -37,7 +37,7 @@ class FinalDecision(Answer):
 
 
 class BrokenPrinciple(Answer):
-    """What breaks a principle, by its name in words.md: that in the code, in small letters."""
+    """What breaks a principle. Its name is the one in words.md, in lower case."""
 
     objections: list[Objection] = Field(default_factory=list)
     reason: str = ""
@@ -61,7 +61,7 @@ ASKED = tuple(name for name in PrincipleName if name is not PrincipleName.SOURCE
 
 
 def judge_helpfulness(model_client: ModelClient, post: Post, note: str, *, form: str, votes: int) -> GateResult:
-    """PASS if the judge says yes. It sees the words and the sites of the links. Raises EngineError."""
+    """Return PASS if the judge says yes. It sees the words and the sites of the links. Raises EngineError."""
     injected = find_injections(note)
     if injected:
         return _build_helpfulness_result(
@@ -93,7 +93,7 @@ def judge_helpfulness(model_client: ModelClient, post: Post, note: str, *, form:
 
 
 def judge_principles(model_client: ModelClient, post: Post, note: str) -> tuple[PrincipleResult, ...]:
-    """All of `ASKED`, in order. Raises EngineError."""
+    """Return a result for each of `ASKED`, in order. Raises EngineError."""
     if not without_urls(note).strip():
         return tuple(PrincipleResult.not_run(name, "The note has no words to judge yet.") for name in ASKED)
     injected = find_injections(note)
@@ -120,13 +120,12 @@ def _normalise_principle_name(name: str) -> str:
 
 
 def _build_principle_result(name: PrincipleName, answer: WordsAnswer, note: str, rewrite: str) -> PrincipleResult:
-    broken = [
-        item for item in answer.broken if _normalise_principle_name(item.name) == name.name.lower()
-    ]  # some name one twice
+    # Some models name a principle twice.
+    broken = [item for item in answer.broken if _normalise_principle_name(item.name) == name.name.lower()]
     chance = answer.of_100 / 100 if name is PrincipleName.WANTED and answer.of_100 >= 0 else None
     if not broken:
         if name.name.lower() not in map(_normalise_principle_name, answer.kept):
-            return PrincipleResult.not_run(name, "The model said nothing of it.")
+            return PrincipleResult.not_run(name, "The model did not judge it.")
         return PrincipleResult(principle=name, status=GateStatus.PASS, reason="It holds.", probability=chance)
     objections = [objection for item in broken for objection in item.objections]
     findings = pointed(note, objections)
@@ -138,13 +137,13 @@ def _build_principle_result(name: PrincipleName, answer: WordsAnswer, note: str,
         sanitized(" ".join(dict.fromkeys(item.reason for item in broken)), _MAX_REASON_CHARACTERS)
         or "It does not hold."
     )
-    mended = "" if name is PrincipleName.WANTED else rewrite  # other words do not make raters want a note
+    rewrite = "" if name is PrincipleName.WANTED else rewrite  # other words do not make raters want a note
     return PrincipleResult(
         principle=name,
         status=GateStatus.FAIL,
         reason=reason,
         findings=findings,
-        rewrite=mended,
+        rewrite=rewrite,
         probability=chance,
     )
 
@@ -168,7 +167,7 @@ def _build_helpfulness_blocks(post: Post, note: str) -> list[Block]:
 
 
 def read_final_decision(words: str) -> FinalDecision:
-    """The decision in the last line, and what was said before it. Nothing else in the answer counts.
+    """Return the decision in the last line, and what was said before it. Nothing else in the answer counts.
 
     Raises AnswerEmptyError or AnswerUnreadableError.
     """
@@ -207,13 +206,13 @@ def _build_helpfulness_result(
 
 
 def _select_whole_note_objections(objections: Sequence[Objection]) -> list[str]:
-    """The objections that point at no words of the note, in their order, each once."""
+    """Return the objections that quote no words of the note, in order, each once."""
     said = (sanitized(item.objection, _MAX_REASON_CHARACTERS) for item in objections if not item.quote.strip())
     return [words for words in dict.fromkeys(said) if words]
 
 
 def _check_rewrite(rewrite: str, note: str) -> str:
-    """The suggested words with the note's own links behind them; "" when they break a rule or change nothing."""
+    """Return the rewrite followed by the note's links; "" if it breaks a rule or changes nothing."""
     words = " ".join(rewrite.split())
     old = without_urls(note).strip()
     if not words or words == old or find_urls(words) or has_handle(words) or holds_injection(words):

@@ -1,8 +1,8 @@
-"""From a model's words to an answer in the form asked for; a verdict is never read from the text under judgement.
+"""Reads a model's words into an answer of the form asked for; never a verdict from the text under judgement.
 
 Lenient about form: thoughts, fences and words around it, a comma too many, “Yes” or true for “yes”, “passage E1” for
-“E1”. Strict about substance: the last object that has every field asked for, and none that stands in the data that the
-model was given. What a model quotes must stand in the text.
+“E1”. Strict about substance: it takes the last object that has every field asked for and was not copied from the data.
+What a model quotes must occur in the text.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ A = TypeVar("A", bound="Answer")
 
 
 class Answer(BaseModel):
-    """Base of the forms. Fields that nobody asked for are passed over: models add "confidence" and the like."""
+    """Base of the forms. Unknown fields are ignored: models add "confidence" and the like."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     @model_validator(mode="before")
     @classmethod
     def _as_meant(cls, given: object) -> object:
-        """Names and values as the form has them where a model plainly means that."""
+        """Map names and values to those of the form where a model plainly means them."""
         if not isinstance(given, Mapping):
             return given
         named = {_normalise_field_name(str(name)): value for name, value in reversed([*given.items()])}
@@ -60,7 +60,7 @@ def _normalise_field_name(name: str) -> str:
 
 
 def _normalise_option(words: str) -> str:
-    """So that "Not needed", "not-needed" and "overgeneralized" are the options that they mean."""
+    """Let "Not needed", "not-needed" and "overgeneralized" match the options that they mean."""
     return re.sub(r"[\s_\-.,;:!\"'*`]+", "", words.lower()).replace("z", "s")
 
 
@@ -100,15 +100,15 @@ PassageId = Annotated[str, BeforeValidator(_parse_passage_id)]
 """An id as the program wrote it, as in "E1", where a model writes "passage E1", "[e1]" or "E1."."""
 PassageIds = Annotated[list[PassageId], BeforeValidator(_split_ids)]
 """Ids, also where a model puts several into one string."""
-_MIN_COPIED_CHARACTERS = 60  # characters of JSON that nobody writes twice by chance; {"claims": []} may well be meant
-_MAX_REPORTED_FAULTS = 3  # faults at once: enough to mend an answer by
+_MIN_COPIED_CHARACTERS = 60  # of JSON, too many to match by chance; {"claims": []} may well be meant
+_MAX_REPORTED_FAULTS = 3  # enough to correct an answer
 
 
 def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "") -> A:
-    """The last object in `words` that fits `form` and was not copied from `data` or from the prompt's `example`.
+    """Return the last object in `words` that fits `form` and is no copy from `data` or the prompt's `example`.
 
-    Raises AnswerEmptyError, ModelRefusedError for words that decline and hold no object, or
-    AnswerUnreadableError with what is wrong in plain words.
+    Raises AnswerEmptyError, ModelRefusedError for words that decline and hold no object, or AnswerUnreadableError with
+    what is wrong in plain words.
     """
     said = spoken(words)
     if not said:
@@ -147,7 +147,7 @@ def _describe_validation_error(error: ValidationError) -> str:
 
 
 def _unwrap_answer(value: Any, form: type[Answer]) -> Any:
-    """What stands inside where a model put the whole answer under one name of its own, as in {"answer": {…}}."""
+    """Unwrap an answer that a model put under one name of its own, as in {"answer": {…}}."""
     if isinstance(value, dict) and len(value) == 1:
         ((name, inner),) = value.items()
         if isinstance(inner, dict) and _normalise_field_name(name) not in form.model_fields:
@@ -155,12 +155,12 @@ def _unwrap_answer(value: Any, form: type[Answer]) -> Any:
     return value
 
 
-# As models mark their thoughts: most; Magistral; Kimi; gpt-oss, whose last channel is the answer.
+# How models mark their thoughts: most; Magistral; Kimi; gpt-oss, whose last channel is the answer.
 _THOUGHT_TAG = re.compile(r"<(/?)(think|thinking|thought|reasoning|seed:think)>", re.IGNORECASE)
 _BRACKETED_THOUGHT_TAG = re.compile(r"(?:\[(/?)THINK\]|◁(/?)think▷)")
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>final[^<]{0,40}<\|message\|>")
 _ANY_CHANNEL = re.compile(r"<\|(?:channel|start|message|end|return)\|>")
-# As models begin that decline in words, where the protocol has a field for it that few servers fill.
+# How models begin to decline; the protocol has a field for it that few servers fill.
 _REFUSAL_PATTERN = re.compile(
     r"(?:unfortunately, )?(?:i(?: am|['’]m) (?:really |very )?(?:sorry|afraid|unable|not able)|sorry,|i apologi[sz]e"
     r"|i (?:cannot|can not|can['’]t|won['’]t|will not|must decline|refuse)|as an ai\b)",
@@ -169,7 +169,7 @@ _REFUSAL_PATTERN = re.compile(
 
 
 def spoken(words: str) -> str:
-    """What was said, without the thoughts that some models put before it. A thought that never ends says nothing."""
+    """Return the words without the thoughts that some models put first; "" for a thought that never ends."""
     if words.lstrip().startswith("<|"):
         finals = list(_FINAL_CHANNEL.finditer(words))
         words = words[finals[-1].end() :] if finals else "" if "<|channel|>" in words else words
@@ -177,7 +177,7 @@ def spoken(words: str) -> str:
     words = _BRACKETED_THOUGHT_TAG.sub(lambda tag: f"<{tag[1] or tag[2] or ''}think>", words)
     tags = list(_THOUGHT_TAG.finditer(words))
     closing: dict[str, int] = {}
-    ends: dict[int, int] = {}  # of each thought, by where it begins
+    ends: dict[int, int] = {}  # of each thought, by its start
     for tag in reversed(tags):
         name = tag[2].lower()
         if tag[1]:
@@ -189,7 +189,7 @@ def spoken(words: str) -> str:
     for tag in tags:
         if tag.start() < at:
             continue
-        if tag[1]:  # of a thought that the model's template began
+        if tag[1]:  # the model's template began this thought
             said, at = [], tag.end()
         elif tag.start() in ends:
             said.append(words[at : tag.start()])
@@ -200,20 +200,20 @@ def spoken(words: str) -> str:
 
 
 _MAX_JSON_OBJECTS = 40
-# Outside of strings: a comma before a closing bracket, and the words of Python. Each is as long as what it becomes.
-# A string without an end goes on to the end: none is looked for behind each of its marks.
+# Outside of strings: a comma before a closing bracket, and the words of Python. Each keeps its length.
+# A string without an end runs to the end of the text, so that no search starts at each of its quotation marks.
 _JSON_SLIP = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(?=\s*+[}\]])|\b(?:True|False|None)\b', re.DOTALL)
 _REPAIR_BY_SLIP = {",": " ", "True": "true", "False": "false", "None": "null"}
 
 
 def _find_json_objects(said: str) -> Iterator[tuple[str, object]]:
-    """JSON objects with their exact words, wherever one begins outside of another."""
+    """Yield JSON objects with their exact words, wherever one begins outside of another."""
     decoder = json.JSONDecoder(strict=False)
     at, seen = said.find("{"), 0
     while at >= 0 and seen < _MAX_JSON_OBJECTS:
         seen += 1
         end = at + 1
-        for text in (str, _repair_json):  # as it is, or else mended
+        for text in (str, _repair_json):  # as it is, else repaired
             try:
                 value, length = decoder.raw_decode(text(said[at:]))
             except (ValueError, RecursionError):
@@ -233,18 +233,18 @@ def _is_copied_from(raw: str, data: Sequence[str]) -> bool:
     return any(squeezed in re.sub(r"\s+", "", text) for text in data)
 
 
-_MIN_VERDICT_PROBABILITY = 0.5  # of the probability must be on yes and no, or the place was not a verdict
+_MIN_VERDICT_PROBABILITY = 0.5  # on yes and no together, or the place was not a verdict
 
 
 def verdict_place(name: str) -> re.Pattern[str]:
-    """Matches right up to where the yes or no of this field begins."""
+    """Return a pattern that ends where the yes or no of this field begins."""
     return re.compile(rf'"{name}"\s*:\s*"?', re.IGNORECASE)
 
 
 def yes_probability(text: str, tokens: Sequence[Token], place: re.Pattern[str]) -> float | None:
-    """P(yes) among yes and no, in [0, 1], where `place` matches last; its end is where the verdict begins.
+    """Return P(yes) among yes and no, in [0, 1], where `place` matches last; its end is where the verdict begins.
 
-    None without token probabilities, or when yes and no are not what was weighed there.
+    None without token probabilities, or if the model weighed something else there.
     """
     matches = list(place.finditer(text))
     if not matches or not tokens:
@@ -254,7 +254,7 @@ def yes_probability(text: str, tokens: Sequence[Token], place: re.Pattern[str]) 
     for token in tokens:
         end = start + len(token.text)
         if start <= verdict < end:
-            # A token may begin before the verdict, as in '"yes': what stands before it is the same for all.
+            # A token may begin before the verdict, as in '"yes': the part before it is the same for all.
             lead = token.text[: verdict - start]
             return _compute_yes_share(token, lead)
         start = end
@@ -281,7 +281,7 @@ def _has_same_start(said: str, *words: str) -> bool:
 
 
 def _coerce_label_list(value: object) -> object:
-    """A list though a model gave one word, nothing or true."""
+    """Return a list even if a model gave one word, nothing or true."""
     if value is True:
         return ["passage"]
     said = str(value or "").strip().lower()
@@ -289,18 +289,18 @@ def _coerce_label_list(value: object) -> object:
 
 
 ToProgram = Annotated[list[str], BeforeValidator(_coerce_label_list)]
-"""What speaks to a program instead of people, by its label."""
+"""Labels of texts that speak to a program instead of people."""
 
 
 def _read_share(value: object) -> float:
-    """Of 100, whether it was said so, as "70 of 100" or as 0.7; -1 for what is no number."""
+    """Return a share of 100 from "70 of 100" or 0.7; -1 for what is no number."""
     number = re.search(r"\d{1,3}(?:\.\d{1,4})?", str(value)[:20])
     share = float(number.group()) if number is not None and not str(value).strip().startswith("-") else -1.0
     return 100 * share if 0 < share < 1 else min(share, 100.0)
 
 
 Of100 = Annotated[float, BeforeValidator(_read_share)]
-"""So many of 100; -1 where the model gave none, which no other part of its answer suffers for."""
+"""A share of 100; -1 if the model gave none, which invalidates no other part of its answer."""
 
 
 class Objection(Answer):
@@ -310,12 +310,12 @@ class Objection(Answer):
     objection: str
 
 
-_MAX_SANITIZED_CHARACTERS = 5_000  # characters of a model's words that are looked at for a line on the screen
+_MAX_SANITIZED_CHARACTERS = 5_000  # of a model's words, read for a line on the screen
 _ACCOUNT_HANDLE = re.compile(r"(?<![\w.@])@\w{2,}")
 
 
 def sanitized(text: str, limit: int) -> str:
-    """A model's words for the screen: one line, printable, without links and handles, at most `limit` characters."""
+    """Return a model's words as one printable line, without links and handles, of at most `limit` characters."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text[:_MAX_SANITIZED_CHARACTERS]).split())
     for url in reversed(find_urls(line)):
         line = f"{line[: url.start]}(link left out){line[url.end :]}"
@@ -324,23 +324,26 @@ def sanitized(text: str, limit: int) -> str:
 
 
 def has_handle(text: str) -> bool:
-    """Whether the text names an account, as in @someone."""
+    """Return whether the text names an account, as in @someone."""
     return _ACCOUNT_HANDLE.search(text) is not None
 
 
-LINE = 0.5  # a verdict is "yes" when yes is the likelier of the two
+LINE = 0.5  # a verdict is "yes" if yes is likelier than no
 MAX_OBJECTION_CHARACTERS = 200
 
 
 def marked_as(labels: Sequence[str], ids: Sequence[str]) -> set[str]:
-    """The ids among the labels, and "post". Whatever else is said of a passage alone, as "passage", means that one."""
+    """Return the ids among the labels, and "post".
+
+    Of a single passage any other label, such as "passage", means that one.
+    """
     said = {label.lower().removeprefix("passage").strip() for label in labels} - {"none", "no"}
     found = {name for name in ids if name.lower() in said or (len(ids) == 1 and said - {"post"})}
     return found | ({"post"} & said)
 
 
 def pointed(note: str, objections: Sequence[Objection]) -> tuple[Finding, ...]:
-    """The objections whose words stand in the note, each with its place; the others are dropped."""
+    """Return the objections whose words occur in the note, each with its place; drop the others."""
     found: list[Finding] = []
     for item in objections:
         span = find_quote(note, item.quote)

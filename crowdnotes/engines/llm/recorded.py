@@ -1,8 +1,7 @@
-"""Answers of a language model to the examples, recorded once: no model and no key is needed to show them whole.
+"""Replays recorded answers of a language model to the examples, which need neither a model nor a key.
 
-They stand where an engine keeps the answers it was given before (see `calls.KeptAnswers`): the questions are made, and
-the answers read and checked, by the same code as those of a model that is asked now. A question that was not asked when
-they were recorded, or whose prompt was changed since, has no answer.
+They replace the cache of answers (see `calls.KeptAnswers`): the same code makes the questions, and reads and checks the
+answers. A question that was not asked during recording, or whose prompt has changed, has no answer.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ FILE = Path(__file__).resolve().parents[3] / "assets" / "demonstration" / "answe
 
 
 class RecordedAnswer(BaseModel):
-    """What a model said. `prompt` and `version` name what it was asked with, `key` (hex) is of the whole question."""
+    """A model's answer. `prompt` and `version` name its prompt, `key` (hex) the whole question."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -38,17 +37,17 @@ _RECORDED_ANSWERS_ADAPTER = TypeAdapter(tuple[RecordedAnswer, ...])
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """A model that is asked while answers are recorded."""
+    """The model to ask while answers are recorded."""
 
     server: ModelServer
     model: str
 
 
 class RecordedAnswers:
-    """`KeptAnswers` and `Server` in one. Without `live` nobody is asked. Safe between threads."""
+    """`KeptAnswers` and `Server` in one. Without `live` no model is asked. Safe between threads."""
 
     def __init__(self, file: Path = FILE, live: Live | None = None) -> None:
-        """Raises ConfigurationError when the file cannot be read; one to record into need not be there."""
+        """Raise ConfigurationError if the file cannot be read; a file to record into may be missing."""
         self.base_url = "recorded:"
         self._file = file
         self._live = live
@@ -74,20 +73,20 @@ class RecordedAnswers:
         _: str,
         messages: Sequence[Message],
         options: Mapping[str, Any],
-        room: int,
+        max_tokens: int,
         on_piece: OnPiece = lambda _, __: None,
         check: Callable[[], None] = lambda: None,
     ) -> Reply:
-        """Of the live model. Raises ModelServerError, without one always: no other engine steps in."""
+        """Ask the live model. Raises ModelServerError, always without one: no other engine steps in."""
         if self._live is None:
             raise ModelServerError(
                 "There is no recorded answer for these words and sources: choose an engine to go on.",
                 "It is changed under “recorded answers” at the top of the page.",
             )
-        return self._live.server.ask(self._live.model, messages, options, room, on_piece, check)
+        return self._live.server.ask(self._live.model, messages, options, max_tokens, on_piece, check)
 
     def save(self) -> int:
-        """Write the answers that were used since this was made, and no others; their number."""
+        """Write only the answers that were used since this was made, and return their number."""
         kept = [item for key, item in self._known.items() if key in self._used]
         kept.sort(key=lambda item: (item.prompt, item.key))
         self._file.write_bytes(_RECORDED_ANSWERS_ADAPTER.dump_json(tuple(kept), indent=1) + b"\n")
@@ -95,7 +94,7 @@ class RecordedAnswers:
 
 
 def read_answers(file: Path = FILE) -> tuple[RecordedAnswer, ...]:
-    """All that is recorded. Raises ConfigurationError."""
+    """Return all recorded answers. Raises ConfigurationError."""
     repair = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
     try:
         return _RECORDED_ANSWERS_ADAPTER.validate_json(file.read_bytes())

@@ -1,7 +1,7 @@
-"""What a model is asked: the prompt, the data between marks, the form of the answer.
+"""Builds what a model is asked: the prompt, the data between marks, the form of the answer.
 
-Text from outside goes as marked data: between lines that it cannot forge, without injected instructions and
-invisible letters.
+Text from outside goes as marked data: between lines that it cannot forge, without injected instructions and invisible
+letters.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NOTHING = "(nothing)"
 class Block:
     """One piece of data. `label` is the program's own ("passage E1"); `text` may come from anywhere.
 
-    Text that is `cleared` was put together by the program from pieces without injections.
+    Text that is `cleared` was assembled by the program from pieces without injections.
     """
 
     label: str
@@ -41,10 +41,9 @@ class Block:
 
 
 def data_blocks(blocks: Sequence[Block], boundary: str) -> str:
-    """The blocks, each between a line that opens and one that closes it, both with the boundary.
+    """Return the blocks, each between an opening and a closing line, both with the boundary.
 
-    What could be taken for such a line is broken inside the text, so a block ends only where the program
-    ends it.
+    What looks like such a line is broken up inside the text, so only the program can end a block.
     """
     return "\n\n".join(
         f"<<<DATA {boundary} {block.label}>>>\n{_inside(block, boundary)}\n<<<END {boundary}>>>" for block in blocks
@@ -57,7 +56,7 @@ def _inside(block: Block, boundary: str) -> str:
     return re.sub(r"[ \t]{3,}", "  ", text).strip() or _NOTHING
 
 
-_LONGEST_USELESS = 4_000  # characters of an answer that is shown to the model again
+_LONGEST_USELESS = 4_000  # characters of an answer that the model sees again
 _CONTEXT = "(What it replies to or quotes, by somebody else, to understand it; not what it claims:)"
 _SHORT = 900  # characters of a block for a model that finds the question too long
 
@@ -66,12 +65,12 @@ _SHORT = 900  # characters of a block for a model that finds the question too lo
 class Question(Generic[A]):
     """What to ask: the prompt with its values as system message, the data as marked blocks.
 
-    `shorter` are blocks to ask with instead when the model's server finds the question too long.
+    `shorter` are blocks to ask with if the model's server finds the question too long.
 
-    `read` turns the model's words into the answer or raises ModelAnswerError; `schema` is the JSON schema
-    sent where the server takes one; `verdict` finds the place right before a yes or no whose probability is
-    wanted. `top_p` is None where the server's own holds. `variant` sets apart questions that are the same but for
-    chance. `useless` is the answer that was given before, where the question is put again.
+    `read` turns the model's words into the answer or raises ModelAnswerError; `schema` is the JSON schema for servers
+    that take one; `verdict` finds the place right before a yes or no whose probability is wanted. `top_p` is None for
+    the server's own value. `variant` distinguishes questions that differ by chance only. `useless` is the previous
+    answer, if the question is asked again.
     """
 
     step: str
@@ -91,17 +90,17 @@ class Question(Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class Useless:
-    """What the model answered before, and in plain words why that could not be used."""
+    """The model's previous answer, and in plain words why it could not be used."""
 
     said: str
     fault: str
 
     def turns(self, boundary: str) -> list[Message]:
-        """The model's answer and the word about it, to follow the question."""
+        """Return the model's answer and the message about it, to follow the question."""
         said = _FENCE.sub(" ", spoken(self.said)).replace(boundary, "")[:_LONGEST_USELESS] or _NOTHING
         fault = _FENCE.sub(" ", self.fault).replace(boundary, "")
-        told = f"That could not be used: {fault} Answer the same question again, in the form asked for."
-        return [{"role": "assistant", "content": said}, {"role": "user", "content": told}]
+        complaint = f"That could not be used: {fault} Answer the same question again, in the form asked for."
+        return [{"role": "assistant", "content": said}, {"role": "user", "content": complaint}]
 
 
 def question(
@@ -116,7 +115,7 @@ def question(
     temperature: float = 0.0,
     image: str = "",
 ) -> Question[A]:
-    """A question whose answer must fit `form` and pass `check` (which raises AnswerUnreadableError).
+    """Return a question whose answer must fit `form` and pass `check` (which raises AnswerUnreadableError).
 
     `verdict` is the form's yes-or-no field whose probability is wanted.
     """
@@ -144,7 +143,7 @@ def question(
 
 
 def shortened(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """The blocks with the long ones cut at a sentence's end, for a model that reads little; none where none is long."""
+    """Return the blocks with long ones cut at the end of a sentence, for a small context; () if none is long."""
     cut = tuple(replace(block, text=_beginning(block.text)) for block in blocks)
     return cut if cut != tuple(blocks) else ()
 
@@ -157,7 +156,7 @@ def _beginning(text: str) -> str:
 
 
 def post_block(post: Post) -> Block:
-    """The post with what its images say, what it replies to or quotes if a person gave that, and what is not seen."""
+    """Return the post with its image texts, its context if a person gave it, and what could not be seen."""
     context = f"\n\n{_CONTEXT}\n{post.context}" if post.context else ""
     unseen = f"\n\n(Not seen, so nothing is known of it: {'; '.join(post.unseen)}.)" if post.unseen else ""
     return Block("post", f"{post.whole_text}{context}{unseen}")
@@ -166,9 +165,9 @@ def post_block(post: Post) -> Block:
 def passage_block(
     item: Evidence, today: date | None = None, gives: str = "", also: Sequence[Span] = (), *, is_brief: bool = False
 ) -> Block:
-    """An excerpt of a passage under its id, with who published it, under what title and when: all of it from outside.
+    """Return an excerpt of a passage under its id, with its publisher, title and date: all of it from outside.
 
-    With `today` it says whether it is old by then; `gives` is what was found of it. See `excerpt` for the others.
+    With `today` it says whether it is old by then; `gives` is what a judge found in it. See `excerpt` for the others.
     """
     source = item.source
     name, site = publisher_name(source), host(source.url)
@@ -178,16 +177,16 @@ def passage_block(
     return Block(f"passage {item.id}", f"({' · '.join(filter(None, parts))})\n{shown}")
 
 
-_MAX_EXCERPT_CHARACTERS = 1_150  # characters of a passage: as much in all as a judge, writer and checker once saw
-_MAX_BRIEF_CHARACTERS = 600  # with what answers the claim and what notes rest on, 47 of 47 quotes of revised notes
+_MAX_EXCERPT_CHARACTERS = 1_150  # of a passage: as much in all as judge, writer and checker saw separately
+_MAX_BRIEF_CHARACTERS = 600  # with answers and what notes rest on, this held 47 of 47 quotes of revised notes
 
 
 def excerpt(passage: Passage, also: Sequence[Span] = (), *, is_brief: bool = False) -> str:
-    """Return the part of a passage that every model is shown: judge, writer and checker see the same.
+    """Return the part of a passage that judge, writer and checker all see.
 
-    Without boilerplate and words to a model; of a long passage the key sentences, the best first, and what is
-    around them, "…" for a gap. A passage of which none is known is shown whole. `also` are places to show besides.
-    `is_brief`: less of it, around these alone where there are any.
+    Without boilerplate and words to a model. A short passage, or one without places to show, is whole; a long one has
+    its key sentences, the best first, with their surroundings, and "…" for a gap. `also` are further places to show.
+    `is_brief`: less of it, only around `also` if there are any.
     """
     text = without_injections(passage.text)
     pieces = split_evidence(text)
@@ -198,20 +197,20 @@ def excerpt(passage: Passage, also: Sequence[Span] = (), *, is_brief: bool = Fal
 
     kept = set(range(len(pieces)))
     places = passage.key_sentences or passage.marks or also
-    room = _MAX_EXCERPT_CHARACTERS
+    limit = _MAX_EXCERPT_CHARACTERS
     if is_brief:
-        places, room = also or places, _MAX_BRIEF_CHARACTERS
-    if sum(sizes) > room and places:
+        places, limit = also or places, _MAX_BRIEF_CHARACTERS
+    if sum(sizes) > limit and places:
         kept = set()
         for span in places:
             wanted = kept | overlapping(span)
-            if not kept or sum(sizes[at] for at in wanted) <= room:
+            if not kept or sum(sizes[at] for at in wanted) <= limit:
                 kept = wanted
         marked = sorted(kept)
-        # Both ways: what leads up to the words says as much as what follows them.
+        # In both directions: the text before the words says as much as the text after them.
         for at in sorted(range(len(pieces)), key=lambda at: min((abs(at - other) for other in marked), default=0)):
             is_next = not kept.isdisjoint({at - 1, at + 1}) or not kept
-            if is_next and sum(sizes[i] for i in kept | {at}) <= room:
+            if is_next and sum(sizes[i] for i in kept | {at}) <= limit:
                 kept.add(at)
         kept.update(*map(overlapping, also))
     shown, end = "", 0
@@ -228,7 +227,7 @@ def _fold_space(text: str) -> str:
 
 
 def _when(source: Source, today: date | None) -> str:
-    """Its day, or the year alone where no day is known."""
+    """Return the day of a source, or its year if no day is known."""
     if source.year is None:
         return "not known, undated"
     years = 0 if today is None else source.years_if_old(today)
@@ -238,7 +237,7 @@ def _when(source: Source, today: date | None) -> str:
 
 @cache
 def schema_of(form: type[Answer]) -> dict[str, Any]:
-    """The JSON schema of a form as strict servers want it: whole, all fields required, no others, undecorated."""
+    """Return the JSON schema of a form for strict servers: whole, all fields required, no others, no titles."""
     whole = form.model_json_schema()
     schema: dict[str, Any] = _strict(whole, whole.get("$defs", {}))
     return schema

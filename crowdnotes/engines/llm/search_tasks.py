@@ -1,7 +1,7 @@
-"""Plan searches for a post's claims, rank results and read pictures, by a language model.
+"""Plans searches for a post's claims, ranks results and reads pictures with a language model.
 
-The claim record is what every later step goes by, so that all of them answer the same claim. Every quote, number and
-search that the model gives is checked.
+Every later step uses the same claim record, so that all of them answer the same claim. Every quote, number and search
+that the model gives is checked.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from crowdnotes.text.tokens import content_stems
 
 _MAX_CLAIMS = 3
 _MAX_QUERY_CHARACTERS = 160
-_MAX_CLAIM_CHARACTERS = 400  # characters of a claim in full words
+_MAX_CLAIM_CHARACTERS = 400
 _PARTIAL_DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 _OPENING_QUOTES, _CLOSING_QUOTES = "\"“„«‘'", "\"”“»’'"
 
@@ -56,7 +56,7 @@ class FoundClaim(Answer):
 
 
 class ClaimsAnswer(Answer):
-    """See claims.md. Of a model that says nothing of `wanted` it is not known."""
+    """See claims.md. A model that says nothing of `wanted` leaves it unknown."""
 
     claims: list[FoundClaim]
     why_not: str = ""
@@ -72,7 +72,7 @@ _WHY_UNWANTED_BY_NAME = {why.value: why for why in WhyUnwanted}
 def plan_search(
     model_client: ModelClient, post: Post, limit: int, today: date, places: Sequence[str] = ()
 ) -> SearchPlan:
-    """The claims, most misleading first, and at most `limit` searches; a post that claims nothing is asked about once.
+    """Return the claims, most misleading first, and at most `limit` searches; no claim makes it ask once more.
 
     `places` are what will be searched. Raises EngineError.
     """
@@ -115,7 +115,7 @@ def days(post: Post, today: date) -> str:
 
 
 def brief_blocks(brief: Brief) -> list[Block]:
-    """The post and its claim record, as every later step is told them."""
+    """Return the post and its claim record, as every later step gets them."""
     return [post_block(brief.post), Block("claim record", "\n".join(_list_claim_record(brief)))]
 
 
@@ -135,7 +135,7 @@ def _list_claim_record(brief: Brief) -> Iterable[str]:
 
 
 def _build_claims(post: Post, found: Sequence[FoundClaim]) -> list[Claim]:
-    """With the place of each in the post: that of its quote, or the whole post where it is only implied."""
+    """Return the claims with their places: of the quote, or the whole post for an implied claim."""
     claims: list[Claim] = []
     for item in found[:_MAX_CLAIMS]:
         statement = sanitized(item.claim, _MAX_CLAIM_CHARACTERS)
@@ -160,7 +160,7 @@ def _build_claims(post: Post, found: Sequence[FoundClaim]) -> list[Claim]:
 
 
 def _include_quotation_marks(text: str, span: Span) -> Span:
-    """With the quotation marks at its ends: a post may quote what it rejects."""
+    """Extend a span by the quotation marks at its ends: a post may quote what it rejects."""
     start, end = span.start, span.end
     if start and text[start - 1] in _OPENING_QUOTES and not text[start - 2 : start - 1].isalnum():
         start -= 1
@@ -181,7 +181,7 @@ def _parse_partial_date(said: str) -> date | None:
 
 
 def searches(asked: Sequence[AskedQuery], limit: int) -> tuple[Query, ...]:
-    """At most `limit` searches that differ, without addresses, operators and account names."""
+    """Return at most `limit` different searches, without addresses, operators and account names."""
     found: list[Query] = []
     seen: set[frozenset[str]] = set()
     for item in asked:
@@ -196,7 +196,7 @@ def searches(asked: Sequence[AskedQuery], limit: int) -> tuple[Query, ...]:
     return tuple(found[:limit])
 
 
-NO_SEARCHES = 'Leave "searches" empty.'  # where a model may not name further searches
+NO_SEARCHES = 'Leave "searches" empty.'  # for a model that may not name further searches
 
 
 def search_blocks(brief: Brief) -> list[Block]:
@@ -207,7 +207,7 @@ def search_blocks(brief: Brief) -> list[Block]:
 
 
 def _clean_query(text: str) -> str:
-    """A search as typed: one line without addresses and operators."""
+    """Return a search as one line without addresses and operators."""
     text = re.sub(r"\b[a-z]+:(?!//)(?=\S)", " ", text[: 10 * _MAX_QUERY_CHARACTERS])  # "site:" and its like
     for url in reversed(find_urls(text)):
         text = text[: url.start] + text[url.end :]
@@ -218,7 +218,7 @@ def _clean_query(text: str) -> str:
 
 _MAX_WHY_CHARACTERS = 220
 _MAX_TITLE_CHARACTERS = 90
-_MAX_SNIPPET_CHARACTERS = 300  # of a result's snippet: the window that holds most of what is asked
+_MAX_SNIPPET_CHARACTERS = 300  # of a snippet: the part with most of the words asked
 _INSTRUCTION_BY_AIM = {
     Aim.JUDGE: "let a reader judge what the post claims, whichever way the evidence points",
     Aim.OTHER_SIDE: "find the best evidence that the claim of the post is right: the case that its author could make",
@@ -232,7 +232,7 @@ class QueriesAnswer(Answer):
 
 
 class AskedPick(Answer):
-    """A result by its number in the list, and what its page should tell."""
+    """A result by its number in the list, and what its page should say."""
 
     number: int
     tells: str = ""
@@ -254,7 +254,7 @@ class ImageAnswer(Answer):
 
 
 def build_queries(model_client: ModelClient, brief: Brief, limit: int, aim: Aim, like: str) -> list[Query]:
-    """At most `limit` searches that differ; none when the post has no words."""
+    """Return at most `limit` different searches; none if the post has no words."""
     if limit <= 0 or not without_injections(brief.post.whole_text).strip():
         return []
     blocks = [*brief_blocks(brief), *search_blocks(brief)]
@@ -277,7 +277,7 @@ def rank(
     spare: int,
     aim: Aim,
 ) -> Ranking:
-    """The candidates worth reading, best first, in one call."""
+    """Return the candidates worth reading, best first, from one call."""
     offered = candidates[:MOST_OFFERED]
     if not offered or quota <= 0:
         return Ranking((), "Nothing is left to choose from.")
@@ -311,16 +311,16 @@ def _build_result_blocks(brief: Brief, offered: Sequence[Hit], chosen: Sequence[
     blocks = brief_blocks(brief)
     if chosen:
         blocks.append(Block("results already picked", "\n".join(describe_hits(brief, chosen))))
-    # One block, not fifty: each line is cut and flattened, so none can pass for another number.
+    # One block, not fifty: each line is cut and flattened, so none can imitate another number.
     listed = "\n".join(f"{number}. {line}" for number, line in enumerate(describe_hits(brief, offered), 1))
     blocks.append(Block("remaining results", listed, cleared=True))
     return blocks
 
 
 def describe_hits(brief: Brief, hits: Sequence[Hit]) -> list[str]:
-    """Return a line for each, without words to programs: title, marks, and the part of the snippet that is asked for.
+    """Return a line for each hit, without words to programs: title, marks, and the best part of its snippet.
 
-    What is the same for all of them, as a kind of source may be, tells none apart and is left out.
+    Marks that all hits share, such as a kind of source, are left out.
     """
     asked = brief.asked_stems
     about = [_list_marks(hit) for hit in hits]
@@ -328,15 +328,15 @@ def describe_hits(brief: Brief, hits: Sequence[Hit]) -> list[str]:
     lines = []
     for hit, marks in zip(hits, about, strict=True):
         title = _flattened(hit.title)[:_MAX_TITLE_CHARACTERS]
-        telling = [mark for mark in marks if mark not in same]
-        noted = f" ({', '.join(telling)})" if telling else ""
+        distinct = [mark for mark in marks if mark not in same]
+        noted = f" ({', '.join(distinct)})" if distinct else ""
         snippet = _flattened(hit.snippet).removeprefix(title).lstrip()
         lines.append(f"{title}{noted}: {_window(snippet, asked | content_stems(hit.query), _MAX_SNIPPET_CHARACTERS)}")
     return lines
 
 
 def _list_marks(hit: Hit) -> list[str]:
-    """Site, day, kind of source, warnings, and an earlier note that cited it."""
+    """Return site, day, kind of source, warnings, and an earlier note that cited it."""
     site = host(hit.url) or hit.library or hit.provider
     note = first_shown(hit.notes)
     cited = note.cited if note is not None else ""
@@ -347,21 +347,21 @@ def _flattened(text: str) -> str:
     return " ".join(without_injections(text).split())
 
 
-def _window(text: str, asked: AbstractSet[str], room: int) -> str:
-    """Return the part of at most `room` characters that holds most of the words asked; "…" where it is cut."""
-    if len(text) <= room:
+def _window(text: str, asked: AbstractSet[str], limit: int) -> str:
+    """Return the part of at most `limit` characters with most of the words asked; "…" where it is cut."""
+    if len(text) <= limit:
         return text
     starts = sorted(
-        {span.start for span in split_sentences(text)} | {text.find(" ", at) + 1 for at in range(0, len(text), room)}
+        {span.start for span in split_sentences(text)} | {text.find(" ", at) + 1 for at in range(0, len(text), limit)}
     )
 
     def part(start: int) -> str:
-        whole = text[start : start + room]
-        return whole if start + room >= len(text) else whole.rsplit(" ", 1)[0]
+        whole = text[start : start + limit]
+        return whole if start + limit >= len(text) else whole.rsplit(" ", 1)[0]
 
     found = {start: len(content_stems(part(start)) & asked) for start in starts}
     best = [start for start in starts if found[start] == max(found.values())]
-    start = best[len(best) // 2]  # the first has the words at its end, cut off, and the last nothing before them
+    start = best[len(best) // 2]  # the first has the words at its cut end, the last nothing before them
     end = start + len(part(start))
     return f"{'… ' if start else ''}{text[start:end]}{' …' if end < len(text) else ''}"
 
@@ -372,7 +372,7 @@ _MAX_IMAGE_TEXT_CHARACTERS = 6_000
 
 
 def read_image(model_client: ModelClient, content: bytes, media_type: str) -> ImageReading:
-    """The words in it and what it shows. Raises EngineError for a kind or size that servers do not take."""
+    """Return the words in a picture and what it shows. Raises EngineError for a wrong kind or size."""
     if media_type not in _IMAGE_TYPES or not content:
         raise EngineError("The model cannot read this kind of picture.", "Type what the picture says.")
     if len(content) > _MAX_IMAGE_BYTES:

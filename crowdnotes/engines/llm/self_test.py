@@ -1,8 +1,8 @@
-"""Twenty short questions to a model, each checked by the program: whether it is good enough to help with a note.
+"""Asks a model twenty short questions, each checked by the program, to see whether it can help with a note.
 
-Four kinds, which are what a note hangs on: answers in the form asked for, words copied letter for letter, texts within
-a length, and distorted notes told from faithful ones (with the prompt and the checks of the correctness gate itself).
-All passages are made up, so that no model knows them.
+Four kinds that notes depend on: answers in the form asked for, words copied letter for letter, texts within a length,
+and distorted notes recognised among faithful ones (with the prompt and the checks of the correctness gate itself). All
+passages are made up, so that no model knows them.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from crowdnotes.text.quotes import find_quote
 
 PROMPTS = ("self_test",)
 _RESULTS_FILE = "self_tests.json"
-_MAX_KEPT_RESULTS = 50  # results, the newest; people try models by the dozen at most
+_MAX_KEPT_RESULTS = 50  # the newest; people try a dozen models at most
 _MAX_PARALLEL_QUESTIONS = 4  # a server on this machine takes few at a time
-_TOKEN_BUDGET = 400_000  # a bound for all together: twenty answers of a model that thinks for long
+_TOKEN_BUDGET = 400_000  # for all together: twenty answers of a model that thinks for long
 _MIN_TEXT_CHARACTERS = 40
 
 PASSAGES = {
@@ -66,7 +66,7 @@ class SelfTestAnswer(Answer):
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """Which passages? Right when exactly `expected` are named."""
+    """Which passages? Right if exactly `expected` are named."""
 
     area = "forms"
     task: str
@@ -74,7 +74,7 @@ class Ids:
     more: str = ""  # a fifth passage
 
     def fault(self, answer: SelfTestAnswer) -> str:
-        """What is wrong with it; "" for nothing."""
+        """Return what is wrong with the answer, or ""."""
         named = set(answer.ids)
         if named == self.expected:
             return ""
@@ -83,7 +83,7 @@ class Ids:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Which words? Right when they stand in the passage and hold what tells; or when none are given for nothing."""
+    """Which words? Right if the passage has them and they contain `tells`; or if none, where nothing answers."""
 
     area = "quotes"
     task: str
@@ -91,7 +91,7 @@ class Quote:
     tells: str
 
     def fault(self, answer: SelfTestAnswer) -> str:
-        """What is wrong with it; "" for nothing."""
+        """Return what is wrong with the answer, or ""."""
         if not self.evidence_id:
             return "It quoted words where nothing answers." if answer.quote.strip() else ""
         if find_quote(PASSAGES[self.evidence_id], answer.quote) is None:
@@ -101,7 +101,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """A text within so many characters. Right when it is, and holds what it is about, and no link."""
+    """A text within so many characters. Right if it is, contains `tells`, and has no link."""
 
     area = "length"
     task: str
@@ -109,7 +109,7 @@ class Length:
     tells: str
 
     def fault(self, answer: SelfTestAnswer) -> str:
-        """What is wrong with it; "" for nothing."""
+        """Return what is wrong with the answer, or ""."""
         length = note_length(answer.text)
         if length > self.most:
             return f"Its text has {length} characters, and {self.most} were allowed."
@@ -133,7 +133,7 @@ class Distorted:
     what: str
 
     def fault(self, engine: LLMEngine) -> str:
-        """What is wrong with its verdict; "" for nothing."""
+        """Return what is wrong with its verdict, or ""."""
         items = [_build_test_evidence(self.evidence_id)]
         found = engine.correctness(self.note, items, engine.support(self.note, items))
         if (found.status is GateStatus.PASS) is self.is_faithful:
@@ -176,13 +176,13 @@ AREAS = {
     "forms": ("answers in the form asked for", "answers in another form than asked for, or names the wrong passage"),
     "quotes": ("words copied letter for letter", "does not copy words letter for letter, or copies the wrong ones"),
     "length": ("texts within a length", "does not keep to a length: notes on X end at 280 characters"),
-    "distortions": ("distorted notes told from faithful ones", "does not tell a distorted note from a faithful one"),
+    "distortions": ("distorted notes recognised", "does not recognise distorted notes"),
 }
-_MIN_RIGHT_SHARE = 0.75  # of all, or of a kind: our line, as a model under it fails one step in four
+_MIN_RIGHT_SHARE = 0.75  # of all, or of a kind: a model under it fails one step in four
 
 
 class Miss(FrozenModel):
-    """A question that was not answered rightly."""
+    """A question with a wrong answer."""
 
     area: str
     asked: str
@@ -190,7 +190,7 @@ class Miss(FrozenModel):
 
 
 class SelfTest(FrozenModel):
-    """How a model did. `models` are those of writing and of judging; `version` is that of questions and prompts."""
+    """A model's results. `models` are those that write and judge; `version` is that of questions and prompts."""
 
     server: str
     models: tuple[str, ...]
@@ -202,23 +202,23 @@ class SelfTest(FrozenModel):
 
     @property
     def right(self) -> int:
-        """How many were answered rightly."""
+        """How many answers were right."""
         return self.of - len(self.misses)
 
     @property
     def of(self) -> int:
-        """How many were asked."""
+        """How many questions were asked."""
         return sum(self.asked.values())
 
     @property
     def fails_at(self) -> tuple[str, ...]:
-        """The kinds of question in which it is weak, in words."""
+        """Descriptions of the kinds of question in which it is weak."""
         missed = {area: sum(miss.area == area for miss in self.misses) for area in self.asked}
         return tuple(AREAS[area][1] for area, of in self.asked.items() if of - missed[area] < _MIN_RIGHT_SHARE * of)
 
     @property
     def is_weak(self) -> bool:
-        """Whether it fails too often to be of help."""
+        """Whether it fails too often to help."""
         return bool(self.fails_at) or self.right < _MIN_RIGHT_SHARE * self.of
 
     @property
@@ -236,13 +236,13 @@ def run_self_test(
     check: Callable[[], None] = lambda: None,
     report: Callable[[int, int], None] = lambda _, __: None,
 ) -> SelfTest:
-    """Ask all questions and keep the result. `report` hears how many of how many are answered.
+    """Ask all questions and keep the result. `report` receives the number of answers and of questions.
 
-    Raises ConfigurationError without a server, EngineError when the server fails or the budget ends (a test that did
-    not run to its end has no result), and what `check` raises.
+    Raises ConfigurationError without a server, EngineError if the server fails or the budget ends (an unfinished test
+    has no result), and what `check` raises.
     """
     server, models, version = _identify_test(settings)
-    afresh = settings.replace(cache_mb=0)  # what was kept says nothing of the server as it is now
+    afresh = settings.replace(cache_mb=0)  # cached answers say nothing about the server now
     engine = LLMEngine(afresh, gates, embedder, data_dir)
     model_client = ModelClients(afresh, data_dir).model_client(server, models[0])
     done: list[str] = []
@@ -282,7 +282,7 @@ def run_self_test(
 
 
 def last_self_test(settings: LlmSettings, data_dir: Path) -> SelfTest | None:
-    """The newest result of these models on this server, by the same questions and prompts."""
+    """Return the newest result of these models on this server, by the same questions and prompts."""
     try:
         key = _identify_test(settings)
     except ConfigurationError:
@@ -325,7 +325,7 @@ def _join_sorted_names(names: Sequence[str] | set[str] | frozenset[str]) -> str:
 
 
 def _load_results(data_dir: Path) -> list[SelfTest]:
-    """The newest first. What cannot be read is as if it were not there: it can be had again in a minute."""
+    """Return the results, newest first. Unreadable ones are ignored: a new test takes a minute."""
     try:
         rows = json.loads((data_dir / _RESULTS_FILE).read_text(encoding="utf-8"))
         return [SelfTest.model_validate(row) for row in rows]

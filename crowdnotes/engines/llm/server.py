@@ -1,8 +1,8 @@
-"""One server that speaks the OpenAI protocol: asking it, and naming what went wrong.
+"""Asks one server that speaks the OpenAI protocol, and explains what went wrong.
 
-The openai package retries lost connections, 408, 409, 429 (minding retry-after) and 5xx by itself. Each answer is
-bounded in time and bytes, whatever the server does, and ends within a moment when its case's work is cancelled. No
-redirect leads to another address. Keys stand in no error.
+The openai package retries lost connections, 408, 409, 429 (respecting retry-after) and 5xx by itself. Each answer is
+limited in time and bytes, whatever the server does, and ends at once when its case's work is cancelled. No redirect
+leads to another address. No error contains a key.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _LOOKS_LIKE_KEY = re.compile(
     r"(?i)\b(?:bearer\s+|(?:sk|pk|rk|key|gsk|xai|hf|api)[-_])[A-Za-z0-9*._~+/=-]{6,}|[A-Za-z0-9_-]{32,}"
 )
 _MAX_COMPLAINT_CHARACTERS = 240
-_MAX_READ_COMPLAINT_CHARACTERS = 2_000  # of it, to learn what it is about
-_MAX_ERROR_CHARACTERS = 20_000  # of its page is looked at
-CANCEL_CHECK_SECONDS = 0.1  # seconds until a cancel is heard
-_MAX_BYTES_PER_TOKEN = 4_000  # as it travels, with five alternatives and the stream's own words around it
-_MAX_LOGARITHM = 10_000  # what is larger is no logarithm of a probability
+_MAX_READ_COMPLAINT_CHARACTERS = 2_000  # to learn what it is about
+_MAX_ERROR_CHARACTERS = 20_000  # of an error page
+CANCEL_CHECK_SECONDS = 0.1
+_MAX_BYTES_PER_TOKEN = 4_000  # as sent, with five alternatives and the fields of the stream
+_MAX_LOGARITHM = 10_000  # larger ones are no logarithms of probabilities
 _MAX_OTHER_BYTES = 4_000_000  # for the rest of an answer, and for a list of models
 
 
 def scrubbed(text: str, keys: Sequence[str] = (), limit: int = _MAX_COMPLAINT_CHARACTERS) -> str:
-    """One short printable line without the given keys and without what looks like one."""
+    """Return one short printable line without the given keys and without what looks like one."""
     for key in keys:
         if len(key) >= 4:
             text = text.replace(key, "(key)")
@@ -59,14 +59,14 @@ _KEY_REFUSED = (
     "The language model's server {server} does not let this key in ({error}).",
     "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
 )
-_NEVER_ABOUT_FORM = {401, 402, 408, 409, 425, 429}  # of who asks, how often and when
+_NEVER_ABOUT_FORM = {401, 402, 408, 409, 425, 429}  # they are about who asks, how often and when
 _OF_GATEWAYS = {502, 503, 504, *range(520, 530)}
 _MESSAGE_BY_STATUS = {
     401: (
         "The language model's server {server} did not accept the key ({error}).",
         "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
     ),
-    402: ("The language model's server {server} wants to be paid first ({error}).", "Look at your account there."),
+    402: ("The language model's server {server} asks for payment first ({error}).", "Look at your account there."),
     403: (
         "The language model's server {server} does not allow this ({error}).",
         "If it names the model, choose one that this key may use (`crowdnotes models`). If it names the key, set it "
@@ -86,7 +86,7 @@ _MESSAGE_BY_STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the answer, with the natural logarithms of the probabilities of what could stand there."""
+    """A piece of the answer, with the natural logarithms of the probabilities of the alternatives."""
 
     text: str
     options: tuple[tuple[str, float], ...] = ()
@@ -94,9 +94,9 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. `finish` is the protocol's reason; token counts are None when the server gave none.
+    """The reply. `finish` is the protocol's reason; token counts are None if the server gave none.
 
-    `streams` is False when a stream was asked for and the server sent none.
+    `streams` is False if a stream was asked for and the server sent none.
     """
 
     text: str
@@ -109,7 +109,7 @@ class Reply:
 
 
 class QuestionTooLongError(ModelServerError):
-    """The server says that the question does not fit into what its model reads. `said` is its complaint, scrubbed."""
+    """The question does not fit into what the model reads. `said` is the complaint, scrubbed."""
 
     default_next_step = (
         "Use fewer passages, or let the model read more: its server has a setting for the length of the context."
@@ -121,14 +121,14 @@ class QuestionTooLongError(ModelServerError):
 
 
 OnPiece = Callable[[str, bool], None]
-"""Told each piece of an answer as it comes, and whether it is a thought; what it raises stops the answer."""
+"""Receives each piece of an answer, and whether it is a thought; raising an exception stops the answer."""
 
 
 class CallRejectedError(Exception):
-    """The server rejects this form of call: another form may do. `complaint` is what it says, scrubbed.
+    """The server rejects this form of call; another form may work. `complaint` is what it says, scrubbed.
 
-    `is_sure` is False where only a field that it names can be the matter: the fault may be the server's own.
-    `otherwise` is what to raise when no other form is left.
+    `is_sure` is False if only a field that it names can be the cause: the fault may be the server's own. `otherwise` is
+    what to raise when no other form is left.
     """
 
     def __init__(self, complaint: Complaint, otherwise: ModelServerError, *, is_sure: bool) -> None:
@@ -139,7 +139,7 @@ class CallRejectedError(Exception):
 
 
 class _ErrorInsteadError(Exception):
-    """The server says with status 200, in the place of an answer, that it cannot give one."""
+    """The server sends an error with status 200 instead of an answer."""
 
     def __init__(self, body: object) -> None:
         super().__init__("no answer")
@@ -147,12 +147,12 @@ class _ErrorInsteadError(Exception):
 
 
 class _AnswerBounds:
-    """The bounds of one answer, tries and pauses together. `check` raises when the work is to stop."""
+    """The limits of one answer, tries and pauses together. `check` raises when the work must stop."""
 
     def __init__(
         self, host: str, seconds: float, most_bytes: int, check: Callable[[], None], first_word: float | None = None
     ) -> None:
-        self.first_word = first_word  # seconds of silence until it has come, where another patience holds for it
+        self.first_word = first_word  # seconds to wait for it, if different from later pauses
         self._host = host
         self._seconds = seconds
         self._ends = time.monotonic() + seconds
@@ -160,7 +160,7 @@ class _AnswerBounds:
         self._check = check
 
     def left(self) -> float:
-        """Seconds left, above 0. Raises ModelServerError when there are none, and whatever `check` raises."""
+        """Return the seconds left, above 0. Raises ModelServerError if none are, and what `check` raises."""
         self._check()
         left = self._ends - time.monotonic()
         if left <= 0:
@@ -171,13 +171,13 @@ class _AnswerBounds:
         return left
 
     def took(self, count: int) -> None:
-        """Count bytes that came. Raises ModelServerError when they are more than an answer can have."""
+        """Count received bytes. Raises ModelServerError if they are more than an answer can have."""
         self._bytes_left -= count
         if self._bytes_left < 0:
             raise ModelServerError(f"The server {self._host} sent far more than an answer can be, and was cut off.")
 
     def pause(self, seconds: float) -> None:
-        """Wait between two tries, as long as the bounds allow."""
+        """Wait between two tries, as long as the limits allow."""
         until = time.monotonic() + seconds
         while (wait := min(until - time.monotonic(), self.left(), CANCEL_CHECK_SECONDS)) > 0:
             time.sleep(wait)
@@ -185,11 +185,11 @@ class _AnswerBounds:
 
 _BROKEN = (openai.OpenAIError, httpx2.HTTPError, _ErrorInsteadError, ValueError, RecursionError)
 
-_current_bounds: ContextVar[_AnswerBounds] = ContextVar("crowdnotes_exchange")  # the one that this thread is at
+_current_bounds: ContextVar[_AnswerBounds] = ContextVar("crowdnotes_exchange")  # of this thread's call
 
 
 class _BoundedStream(httpcore2.NetworkStream):
-    """A connection whose reads are cut into slices, so that the bounds hold however slowly the bytes drip."""
+    """A connection that reads in slices, so that the limits hold however slowly the bytes arrive."""
 
     def __init__(self, inner: httpcore2.NetworkStream) -> None:
         self._inner = inner
@@ -245,16 +245,16 @@ def _limit_timeout(timeout: float | None) -> float:
 
 class _BoundedClient(openai.OpenAI):
     def _sleep_for_retry(self, *, retries_taken: int, max_retries: int, options: Any, response: Any) -> None:
-        """As in the package, but the pause keeps the bounds."""
+        """Do as the package does, but keep the pause within the limits."""
         headers = response.headers if response else None
         _current_bounds.get().pause(self._calculate_retry_timeout(max_retries - retries_taken, options, headers))
 
     def _should_retry(self, response: httpx2.Response) -> bool:
-        """As in the package, but what is refused for its length or form is not sent again as it was."""
+        """Do as the package does, but do not resend what is refused for its length or form."""
         return super()._should_retry(response) and not _is_about_call(response)
 
     def _process_response_data(self, *, data: object, cast_to: Any, response: httpx2.Response) -> Any:
-        """An answer as it came: the package checks nothing, and making its objects takes longer than all the rest."""
+        """Return the raw answer: the package checks nothing, and building its objects is slow."""
         if cast_to in (ChatCompletion, ChatCompletionChunk):
             return data
         return super()._process_response_data(data=data, cast_to=cast_to, response=response)
@@ -279,7 +279,7 @@ def _short(complaint: Complaint, keys: Sequence[str]) -> Complaint:
 
 @cache
 def _load_ssl_context(*, trust_env: bool) -> ssl.SSLContext:
-    """Read once: it takes longer than everything else in making a client."""
+    """Load it once: this takes longer than everything else in making a client."""
     return httpx2.create_ssl_context(trust_env=trust_env)
 
 
@@ -291,52 +291,52 @@ class ModelServer:
         self._host = httpx2.URL(base_url).host
         self._keys = (key,) if key else ()
         self._settings = settings
-        trust_env = not is_this_machine(base_url)  # this machine is asked without a proxy
+        trust_env = not is_this_machine(base_url)  # no proxy for this machine
         http = openai.DefaultHttpxClient(
             event_hooks={"response": [partial(_refuse_redirect, self._keys), _read_what_is_no_stream]},
             trust_env=trust_env,
             verify=_load_ssl_context(trust_env=trust_env),
         )
-        # There is no public way to keep the proxies of the environment and watch the connections too.
+        # No public option keeps the proxies of the environment and also wraps the connections.
         for transport in filter(None, (http._transport, *http._mounts.values())):
             pool: Any = transport._pool  # type: ignore[attr-defined]
             pool._network_backend = _BoundedBackend(pool._network_backend)
         self._client = _BoundedClient(
             base_url=base_url,
-            api_key=key or "none",  # servers on this machine ask for none; the package insists on one
+            api_key=key or "none",  # local servers need none; the package insists on one
             timeout=httpx2.Timeout(settings.timeout_seconds, connect=settings.connect_seconds),
             max_retries=settings.max_retries,
-            default_headers={"Accept-Encoding": "identity"},  # what is packed could unpack to anything
+            default_headers={"Accept-Encoding": "identity"},  # compressed data could expand to any size
             http_client=http,
         )
         weakref.finalize(self, self._client.close)  # connections end with the engine, not with the process
 
     def models(self) -> list[str]:
-        """The ids of the models it offers, sorted. Raises ModelServerError."""
+        """Return the ids of the models it offers, sorted. Raises ModelServerError."""
         with self._bounded(0, lambda: None):
             try:
-                # What is no text breaks here: the package checks nothing of what it reads.
+                # An id that is no text raises here: the package checks nothing.
                 return sorted(str.strip(model.id) for model in self._client.models.list())
             except (*_BROKEN, AttributeError, TypeError) as error:
-                raise self._named(error) from None  # the last two: another program answered
+                raise self._named(error) from None  # the last two mean that another program answered
 
     def ask(
         self,
         model: str,
         messages: Sequence[Message],
         options: Mapping[str, Any],
-        room: int,
+        max_tokens: int,
         on_piece: OnPiece = lambda _, __: None,
         check: Callable[[], None] = lambda: None,
     ) -> Reply:
-        """One answer of at most `room` tokens, told to `on_piece` as it comes when `options` ask for a stream.
+        """Return one answer of at most `max_tokens` tokens; `on_piece` gets each piece if `options` ask for a stream.
 
-        Raises ModelServerError, QuestionTooLongError, CallRejectedError when the server rejects the form of the call,
-        and what `check` raises, which is looked at several times a second. A stream that breaks is asked for once
-        more in one piece.
+        Raises ModelServerError, QuestionTooLongError, CallRejectedError if the server rejects the form of the call, and
+        what `check` raises, which runs several times a second. A stream that breaks is asked for once more in one
+        piece.
         """
         arguments: dict[str, Any] = {"model": model, "messages": list(messages), **options}
-        with self._bounded(room, check, self._settings.first_word_seconds) as exchange:
+        with self._bounded(max_tokens, check, self._settings.first_word_seconds) as exchange:
             try:
                 streams = True
                 if arguments.pop("stream", False):
@@ -345,7 +345,7 @@ class ModelServer:
                         return replace(streamed, streams=streams)
                 arguments.pop("stream_options", None)
                 exchange.first_word = None
-                # In one piece there is no sign of life before the end.
+                # An answer in one piece gives no sign of life before its end.
                 patience = httpx2.Timeout(self._settings.total_seconds, connect=self._settings.connect_seconds)
                 whole = self._whole(self._client.chat.completions.create(**arguments, timeout=patience))
                 return replace(whole, streams=streams)
@@ -353,7 +353,7 @@ class ModelServer:
                 raise self._refusal(error, model) from None
 
     def _refusal(self, error: Exception, model: str) -> Exception:
-        """What to raise: the server's complaint tells, whatever its status, whether fewer words or another form do."""
+        """Return what to raise: the complaint shows, whatever its status, whether fewer words or another form help."""
         status, complaint = self._complaint(error)
         if status and status != 401 and (complaint.is_too_long or status == 413):
             sentence = f"The question is too long for the model {model} ({scrubbed(complaint.words)})."
@@ -366,7 +366,7 @@ class ModelServer:
         return CallRejectedError(complaint, self._named(error), is_sure=is_sure)
 
     def _complaint(self, error: Exception) -> tuple[int | None, Complaint]:
-        """The status, also one that stands in the body alone (None when nothing was said), and what was said."""
+        """Return the status, also one in the body (None if nothing was said), and the complaint."""
         body = getattr(error, "body", None)
         status = getattr(error, "status_code", None)
         if status is None and body is not None:
@@ -387,7 +387,7 @@ class ModelServer:
             _current_bounds.reset(token)
 
     def _streamed(self, arguments: dict[str, Any], on_piece: OnPiece) -> tuple[Reply | None, bool]:
-        """The whole reply, None when the stream broke before its end; and whether anything came as a stream."""
+        """Return the whole reply, None if the stream broke; and whether anything arrived as a stream."""
         whole = _Pieces()
         begun = False
         try:
@@ -421,39 +421,39 @@ class ModelServer:
     def _named(self, error: Exception) -> ModelServerError:
         where = self._host
         status, complaint = self._complaint(error)
-        told = scrubbed(complaint.words) or "it says no more"
+        reason = scrubbed(complaint.words) or "it says no more"
         if status is not None:
             words, next_step = _MESSAGE_BY_STATUS.get(
                 status, ("The language model's server {server} failed with status {status} ({error}).", "")
             )
-            if status == 403 and _ABOUT_KEY.search(told):
+            if status == 403 and _ABOUT_KEY.search(reason):
                 words, next_step = _KEY_REFUSED
             elif status in (400, 422):
                 words = "The server rejects the call ({error})."
             elif status == 200:
                 words = "The language model's server {server} gave no answer ({error})."
-            return ModelServerError(fill(words, server=where, error=told, status=status), next_step or "")
+            return ModelServerError(fill(words, server=where, error=reason, status=status), next_step or "")
         if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
             return ModelServerError(f"No word from the language model's server {where} in time.")
         if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
             return ModelServerError(f"The language model's server {where} could not be reached, or broke off.")
-        return ModelServerError(f"The language model's server {where} sent a reply that cannot be read ({told}).")
+        return ModelServerError(f"The language model's server {where} sent a reply that cannot be read ({reason}).")
 
 
 class _Pieces:
-    """The pieces of one answer as a server sends them, or all of it at once; what is no such thing is passed over."""
+    """Collects the pieces of one answer, or all of it at once; ignores what is no such thing."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
         self.finish = ""
         self._thought: list[str] = []
-        self._called: list[str] = []  # the arguments of a tool: gateways ask some models for JSON in this way
+        self._called: list[str] = []  # arguments of a tool: gateways ask some models for JSON this way
         self._refusal: list[str] = []
         self._tokens: list[Token] = []
         self._usage: Mapping[str, Any] = {}
 
     def add(self, piece: Any, place: str, on_piece: OnPiece) -> bool:
-        """Add what stands at `place` ("delta" or "message"); whether anything stands there."""
+        """Add the message at `place` ("delta" or "message"), and return whether there is one."""
         piece = _mapping(piece)
         self._usage = _mapping(piece.get("usage")) or self._usage
         found = False
@@ -476,16 +476,16 @@ class _Pieces:
         return found
 
     def reply(self) -> Reply:
-        """The answer. Without words of its own, it is what a tool was called with, or a thought that is JSON alone."""
+        """Return the answer. If it has no words, use the arguments of a tool, or a thought that is JSON alone."""
         said, called, thought = "".join(self.said), "".join(self._called), "".join(self._thought).strip()
-        # Where a server takes the answer for a thought. One that holds JSON among words was still being thought.
+        # Some servers send the answer as a thought. A thought with words around its JSON is unfinished.
         answers = self.finish == "stop" and thought.startswith(("{", "```")) and thought.endswith(("}", "```"))
         text = said if said.strip() else called or (thought if answers else "")
         refusal = "".join(self._refusal)
         return Reply(text, self.finish, refusal, tuple(self._tokens), *_read_token_counts(self._usage))
 
 
-# As Mistral, Anthropic and Google name them, and a tool that was called with the answer.
+# The names of Mistral, Anthropic and Google, and of a tool that was called with the answer.
 _FINISH = {
     **dict.fromkeys(("max_tokens", "model_length"), "length"),
     **dict.fromkeys(("tool_calls", "function_call", "end_turn", "eos"), "stop"),
@@ -506,7 +506,7 @@ def _text(value: Any) -> str:
 
 
 def _read_content(content: Any) -> tuple[str, str, str]:
-    """The words, thoughts and refusal in the content of a message: a text, a list of parts, or an object."""
+    """Return words, thoughts and refusal of a message: its content is a text, a list of parts, or an object."""
     if isinstance(content, str):
         return content, "", ""
     if isinstance(content, Mapping):
@@ -518,14 +518,14 @@ def _read_content(content: Any) -> tuple[str, str, str]:
         if "text" in content:
             text = content["text"]
             return _text(text) or _text(_mapping(text).get("value")), "", ""
-        return ("" if kind is not None else json.dumps(content)), "", ""  # a gateway has read the JSON already
+        return ("" if kind is not None else json.dumps(content)), "", ""  # a gateway parsed the JSON already
     parts = [_read_content(part) for part in _list(content)]
     words, thoughts, refusals = ("".join(part[at] for part in parts) for at in range(3))
     return words, thoughts, refusals
 
 
 def _refuse_error(data: Any) -> None:
-    """Raises _ErrorInsteadError where an error stands in the place of an answer."""
+    """Raise _ErrorInsteadError if there is an error instead of an answer."""
     data = data[0] if isinstance(data, list) and data else data
     body = _mapping(data)
     if body.get("error"):
@@ -539,13 +539,13 @@ def _is_json(response: httpx2.Response) -> bool:
 
 
 def _read_what_is_no_stream(response: httpx2.Response) -> None:
-    """So that an answer or an error that comes in one piece can be read though a stream was asked for."""
+    """Read an answer or error that arrives in one piece although a stream was asked for."""
     if _is_json(response):
         response.read()
 
 
 def _refuse_redirect(keys: Sequence[str], response: httpx2.Response) -> None:
-    """A redirect would hand the post, and what is read of it, to a server that nobody chose."""
+    """Refuse redirects: they would send the post and its text to a server that nobody chose."""
     host = response.url.host
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise ModelServerError(f"The server {host} packed its answer, though it was asked not to.")

@@ -1,7 +1,7 @@
-"""One note from the notes that a post has: candidates, their judge, and answers to readers' suggestions.
+"""Writes one note from the notes under a post: candidates, their judge, and answers to readers' suggestions.
 
-Each sentence comes with the ids of the notes that say it and, where their pages were read, with words of a passage.
-Notes, pages and suggestions are data; what a model makes of them is checked as the words of any other note are.
+Each sentence has the ids of the notes that say it and, if their pages were read, words of a passage. Notes, pages and
+suggestions are data; what a model makes of them is checked as the words of any other note are.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ from crowdnotes.engines.llm.writing_tasks import (
     by_place,
     check_grades,
     clean_note,
+    describe_objections,
     echoes_injection,
     found_carriers,
     in_mixed_order,
     lettered,
-    told_objections,
 )
 from crowdnotes.engines.prompt_injection import without_injections
 from crowdnotes.errors import AnswerUnreadableError
@@ -67,13 +67,13 @@ _MAX_REASON_CHARACTERS = 200
 _NUMBER_PATTERN = re.compile(r"(?<![\w-])\d[\d.,]*+")  # not the 19 of COVID-19
 _QUOTATION = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
 _WORD_SEPARATOR = re.compile(r"[\W_]+")
-_OPAQUE_URL_ID = re.compile(r"(?=\S*\d)\S{9,}")  # of an address: no word, and no date
+_OPAQUE_URL_ID = re.compile(r"(?=\S*\d)\S{9,}")  # neither a word nor a date
 _MAX_ADDRESS_CHARACTERS = 130
 _TONE_PRINCIPLES = (PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION)
 
 
 class SupernoteSentenceAnswer(Answer):
-    """A sentence, who says it, and what carries it."""
+    """A sentence, the notes that say it, and the words that support it."""
 
     text: str
     notes: PassageIds = Field(default_factory=list)
@@ -121,7 +121,7 @@ class VerdictAnswer(Answer):
 
     @property
     def grades(self) -> Sequence[Grade]:
-        """One a candidate."""
+        """One per candidate."""
         return self.verdicts
 
 
@@ -142,7 +142,7 @@ class RepliesAnswer(Answer):
 
 
 class LlmSupernotes:
-    """See `SupernoteWriter`. Safe to share between threads."""
+    """Implements `SupernoteWriter`. Safe to share between threads."""
 
     def __init__(self, model_client: ModelClient, settings: LlmSettings, judge: ModelClient | None = None) -> None:
         self._client = model_client
@@ -179,7 +179,7 @@ class LlmSupernotes:
         return SupernoteAnswer(tuple(good[:count]), tuple(faults))
 
     def tone(self, brief: Brief, texts: Sequence[str]) -> tuple[tuple[PrincipleResult, ...], ...]:
-        """See `SupernoteWriter.tone`. An objection counts only with words that stand in the candidate."""
+        """Judge, see `SupernoteWriter.tone`. An objection counts only with words that occur in the candidate."""
 
         def check(answer: ToneAnswer) -> None:
             if strange := next((item.number for item in answer.breaks if not 1 <= item.number <= len(texts)), None):
@@ -220,21 +220,23 @@ class LlmSupernotes:
         places = range(len(candidates))
         return SupernoteVerdict(
             grades=tuple(grades[place] for place in places),
-            objections=tuple(told_objections(candidates[place].text, verdicts[place].objections) for place in places),
+            objections=tuple(
+                describe_objections(candidates[place].text, verdicts[place].objections) for place in places
+            ),
             final=check.sentences(answer.final.sentences),
             changes=sanitized(answer.final.changes, _MAX_REASON_CHARACTERS),
         )
 
     def answer(self, given: SupernoteBrief, note: str, suggestions: Sequence[str]) -> SuggestionReplies:
-        """See `SupernoteWriter.answer`. What says nothing but orders to a program is answered without a model."""
-        heard = [place for place, text in enumerate(suggestions) if without_injections(text).strip()]
-        check = _AnswerChecker(given, own=note, heard=suggestions)
+        """Answer, see `SupernoteWriter.answer`. Suggestions that only give orders to a program reach no model."""
+        readable = [place for place, text in enumerate(suggestions) if without_injections(text).strip()]
+        check = _AnswerChecker(given, own=note, suggestions=suggestions)
         refused = SuggestionReply(SuggestionAnswer.NO, "It speaks to a program and not to readers.")
-        if not heard:
+        if not readable:
             return SuggestionReplies((refused,) * len(suggestions))
 
         def check_answer(answer: RepliesAnswer) -> None:
-            _check_replies(answer.replies, len(heard))
+            _check_replies(answer.replies, len(readable))
             if any(reply.answer != "no" for reply in answer.replies):
                 final = check.sentences(answer.sentences)
                 if " ".join(item.text for item in final) == without_urls(note).strip():
@@ -243,13 +245,13 @@ class LlmSupernotes:
         blocks = [
             *_build_supernote_blocks(given),
             Block("the note", without_urls(note).strip()),
-            *(Block(f"suggestion {number}", suggestions[place]) for number, place in enumerate(heard, 1)),
+            *(Block(f"suggestion {number}", suggestions[place]) for number, place in enumerate(readable, 1)),
         ]
         values = bounds(given.budget)
         answer = self._client.ask(
             question(EngineStep.WRITING, "suggestions", RepliesAnswer, blocks, values=values, check=check_answer)
         ).value
-        said = {heard[reply.number - 1]: _build_suggestion_reply(reply) for reply in answer.replies}
+        said = {readable[reply.number - 1]: _build_suggestion_reply(reply) for reply in answer.replies}
         replies = tuple(said.get(place, refused) for place in range(len(suggestions)))
         granted = any(reply.answer is not SuggestionAnswer.NO for reply in replies)
         return SuggestionReplies(replies, check.sentences(answer.sentences) if granted else None)
@@ -280,12 +282,12 @@ def _build_suggestion_reply(reply: ReplyAnswer) -> SuggestionReply:
 
 
 class _AnswerChecker:
-    """What holds of every text that is made from these notes and passages.
+    """Checks every text that is made from these notes and passages.
 
-    `own` is the note as it stands, which a person may have worded; what else was `heard` is no source.
+    `own` is the current note, which a person may have worded; `suggestions` are no source.
     """
 
-    def __init__(self, given: SupernoteBrief, *, own: str = "", heard: Sequence[str] = ()) -> None:
+    def __init__(self, given: SupernoteBrief, *, own: str = "", suggestions: Sequence[str] = ()) -> None:
         notes, evidence = given.notes, given.evidence
         self._notes = [note.id for note in notes]
         self._passages = {item.id: without_injections(item.passage.text) for item in evidence}
@@ -299,11 +301,11 @@ class _AnswerChecker:
         self._known_numbers = {
             number for text in (*map(without_urls, texts), *linked, *dates) for number in _extract_numbers(text)
         }
-        self._texts = [*texts, *heard]
+        self._texts = [*texts, *suggestions]
         self._budget = given.budget
 
     def good(self, answer: CandidatesAnswer) -> tuple[list[tuple[NoteSentence, ...]], list[str]]:
-        """The candidates that hold, and what is wrong with each of the others."""
+        """Return the valid candidates, and what is wrong with each of the others."""
         good: dict[str, tuple[NoteSentence, ...]] = {}
         faults: list[str] = []
         for candidate in answer.candidates:
@@ -316,7 +318,7 @@ class _AnswerChecker:
         return list(good.values()), list(dict.fromkeys(faults))
 
     def sentences(self, said: Sequence[SupernoteSentenceAnswer]) -> tuple[NoteSentence, ...]:
-        """The sentences, each with what it rests on. Raises AnswerUnreadableError in words that a model can mend."""
+        """Return the sentences with their sources. Raises AnswerUnreadableError in words that a model can correct."""
         checked = tuple(self._sentence(item) for item in said if item.text.strip())
         text = " ".join(item.text for item in checked)
         if not text:
@@ -331,7 +333,7 @@ class _AnswerChecker:
 
     def _sentence(self, item: SupernoteSentenceAnswer) -> NoteSentence:
         text = clean_note(with_publishers_named(item.text, self._sources), [*self._notes, *self._passages])
-        # Where there is no passage some fill the form with nothing, or quote the note.
+        # Without a passage some models leave the form empty, or quote the note.
         quoted = [words for words in item.passages if words.quote.strip() and words.id not in self._notes]
         carriers = found_carriers(quoted, self._passages)
         if unknown := next((name for name in item.notes if name not in self._notes), None):
@@ -349,12 +351,12 @@ class _AnswerChecker:
 
 
 def _extract_numbers(text: str) -> list[str]:
-    """Its numbers, however their thousands are set apart."""
+    """Return the numbers of a text without separators."""
     return [re.sub(r"[.,]", "", match.group()).lstrip("0") or "0" for match in _NUMBER_PATTERN.finditer(text)]
 
 
 def _describe_address(url: str) -> str:
-    """A link's site and the words of its path, which often tell what its page says and when."""
+    """Return a link's site and the words of its path, which often say what its page is about and when."""
     words = _WORD_SEPARATOR.sub(" ", urlsplit(url).path.removesuffix(".html")).split()
     return clip(
         " ".join([host(url), *(word for word in words if not _OPAQUE_URL_ID.fullmatch(word))]), _MAX_ADDRESS_CHARACTERS
@@ -362,7 +364,7 @@ def _describe_address(url: str) -> str:
 
 
 def _list_linked_sources(notes: Sequence[ExistingNote]) -> list[Source]:
-    """The sites that notes link to, for their names."""
+    """Return the sites that notes link to, for their names."""
     links = dict.fromkeys(url.url for note in notes for url in find_urls(note.text) if url.has_scheme)
     return [Source(id=f"link:{number}", title="", url=url) for number, url in enumerate(links)]
 
@@ -376,7 +378,10 @@ def _is_link_to(url: str, source: Source) -> bool:
 
 
 def _build_supernote_blocks(given: SupernoteBrief) -> list[Block]:
-    """All passages whole, but for those that speak to programs: a note may rest on what does not answer the claim."""
+    """Return notes and whole passages, except those that speak to programs.
+
+    A note may rest on a passage that does not answer the claim.
+    """
     brief = given.brief
     found = [(item, brief.settlement.of(item) if brief.settlement else None) for item in given.evidence]
     shown = [item for item, answer in found if answer is None or not answer.to_program]
@@ -386,7 +391,7 @@ def _build_supernote_blocks(given: SupernoteBrief) -> list[Block]:
 
 
 def _build_note_block(note: ExistingNote, evidence: Sequence[Evidence]) -> Block:
-    """A note with what raters say of it; its links as the passage or the site that they lead to."""
+    """Return a note with its ratings; each link becomes the passage or the site that it leads to."""
     text = note.text
     for url in reversed(find_urls(text)):
         if url.has_scheme:
@@ -416,6 +421,6 @@ def _describe_ratings(ratings: Ratings) -> list[str]:
 
 
 def _describe_candidate(candidate: Candidate) -> str:
-    """Its words, and what was found wrong with it before."""
+    """Return the words of a candidate, and what a check found wrong before."""
     wrong = ["Found wrong by a check:", *candidate.objections] if candidate.objections else []
     return "\n".join([without_urls(candidate.text).strip(), *wrong])

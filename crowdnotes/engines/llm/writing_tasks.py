@@ -1,8 +1,8 @@
-"""Write candidate notes by a language model, and have one judge grade them and revise the best one.
+"""Writes candidate notes with a language model; a judge grades them and revises the best one.
 
-Three notes in one call, each sentence with the words of a passage that carry it; nobody sees a note before the program
-has found these words there. Augmentation and automation use the same writer (CrowdNotes+ appendix D.3). The judge sees
-the notes in a mixed order; where the best two are close it is asked again in the opposite order.
+Three notes in one call, each sentence with the words of a passage that support it; nobody sees a note before the
+program has found these words there. Augmentation and automation use the same writer (CrowdNotes+ appendix D.3). The
+judge sees the notes in a mixed order; if the best two are close it is asked again in the opposite order.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from crowdnotes.text.quotes import find_quote, tells_enough
 from crowdnotes.text.tokens import content_stems
 from crowdnotes.wording import fill, plural
 
-# For text in which one space stands between words.
+# For text with one space between words.
 _CITATION_MARK = re.compile(r" ?[(\[] ?(?:passages? |evidence )?([EN]\d++(?: ?[,;&] ?[EN]\d++)*+) ?[)\]]")
 _URL_START = re.compile(r"https?://\S", re.IGNORECASE)
 _TRAILING_LINK_LABEL = re.compile(r"\b(?:sources?|links?|via|see|read more|more)$", re.IGNORECASE)
@@ -50,10 +50,10 @@ _ECHO_WORDS = 5
 
 
 def clean_note(text: str, offered: Sequence[str]) -> str:
-    """One line without marks like [E1] and without links put behind the words; links are the program's to add.
+    """Return one line without marks like [E1] and without links after the words; the program adds links.
 
-    Raises AnswerUnreadableError for what cannot be mended: a mark that was not offered, a link or account
-    name inside the words, or words that speak to a model.
+    Raises AnswerUnreadableError for what cannot be corrected: a mark that was not offered, a link or account name
+    inside the words, or words that speak to a model.
     """
     line = " ".join(visible(text).split())
     for match in _CITATION_MARK.finditer(line):
@@ -73,12 +73,12 @@ def clean_note(text: str, offered: Sequence[str]) -> str:
 
 
 def _strip_closing_links(line: str) -> str:
-    """The line without the links at its end and the "Source:" or bracket before them."""
+    """Return the line without the links at its end and the "Source:" or bracket before them."""
     words = line.split(" ")
     first = len(words)
     while first and (not words[first - 1].strip(",;)]") or _URL_START.match(words[first - 1].lstrip(",;)]"))):
         first -= 1
-    closing = " ".join(words[max(0, first - 1) :])  # with the last word that is none: a link may begin inside it
+    closing = " ".join(words[max(0, first - 1) :])  # with the word before: a link may begin inside it
     link = _URL_START.search(closing)
     if link is None:
         return line
@@ -88,7 +88,7 @@ def _strip_closing_links(line: str) -> str:
 
 
 def known_ids(ids: Sequence[str], offered: Sequence[str]) -> tuple[str, ...]:
-    """The ids as offered, each once. Raises AnswerUnreadableError for one that was not offered."""
+    """Return the ids as offered, each once. Raises AnswerUnreadableError for one that was not offered."""
     kept: dict[str, None] = {}
     for raw in ids:
         wanted = raw.strip()
@@ -99,7 +99,7 @@ def known_ids(ids: Sequence[str], offered: Sequence[str]) -> tuple[str, ...]:
 
 
 def echoes_injection(note: str, texts: Sequence[str]) -> bool:
-    """Whether the note says five words in a row that stand in an injection in one of the texts."""
+    """Return whether the note has five words in a row from an injection in one of the texts."""
     said = _list_word_runs(note)
     return any(
         said & _list_word_runs(visible(text[span.start : span.end])) for text in texts for span in find_injections(text)
@@ -111,7 +111,7 @@ def _list_word_runs(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + _ECHO_WORDS]) for i in range(len(words) - _ECHO_WORDS + 1)}
 
 
-_CHARACTERS_PER_WORD = 6.9  # of notes as they are written: 40 words fill 276. Models count words better than letters
+_CHARACTERS_PER_WORD = 6.9  # in real notes: 40 words fill 276. Models count words better than letters
 _MAX_PASSAGES = 4  # a note of 280 characters holds no more facts
 _MAX_REASON_CHARACTERS = 260
 _MESSAGE_BY_DECISION = {"not_needed": "Not needed: {reason}", "not_enough_evidence": "Not enough evidence: {reason}"}
@@ -127,7 +127,7 @@ class QuotedWords(Answer):
 
 
 class SentenceAnswer(Answer):
-    """A sentence of a note, and what carries it."""
+    """A sentence of a note, and the words that support it."""
 
     text: str
     passages: list[QuotedWords] = Field(default_factory=list)
@@ -158,9 +158,9 @@ def write_notes(
     temperature: float,
     earlier: Sequence[str],
 ) -> WriterAnswer:
-    """Up to `count` different notes of at most `budget` characters, in the order in which the model wrote them.
+    """Return up to `count` different notes of at most `budget` characters, in the order the model wrote them.
 
-    Raises EngineError when it neither abstains nor writes one whose words are in the passages.
+    Raises EngineError if it neither abstains nor writes one whose words are in the passages.
     """
     if not evidence or count <= 0:
         return WriterAnswer(abstained="There is no passage to write from.")
@@ -191,29 +191,29 @@ def write_notes(
 
 
 def bounds(budget: int) -> dict[str, object]:
-    """What the rules of a note say of its length."""
+    """Return the values for the rules on the length of a note."""
     return {"budget": budget, "words": max(1, round(budget / _CHARACTERS_PER_WORD))}
 
 
 def passages_for(
     brief: Brief, evidence: Sequence[Evidence], *, every: bool = False, notes: Sequence[Draft] = ()
 ) -> list[Block]:
-    """The passages to write from, as the judge saw them; unless `every`, without those that answer nothing.
+    """Return the passages to write from, as the judge saw them; without those that answer nothing, unless `every`.
 
-    All of them, where none was found to answer or nobody has asked: then a person chose them. For a judge of `notes`
-    of each what answers a claim and what the notes rest on, with what is around it.
+    All of them if none was found to answer or nobody has asked: then a person chose them. A judge of `notes` sees of
+    each only what answers a claim and what the notes rest on, with its surroundings.
     """
     settlement = brief.settlement
     answering = _choose_answering(settlement, evidence) if settlement is not None else []
     if not answering or settlement is None:
         return [passage_block(item, brief.today) for item in evidence]
     chosen = {item.id for item in answering}
-    # What a person chose to use is shown whatever a model says of it, unless it speaks to programs.
+    # What a person chose is shown whatever a model says about it, unless it speaks to programs.
     for item in evidence:
         answer = settlement.of(item)
         if answer is None or ((item.used or every) and not answer.to_program):
             chosen.add(item.id)
-    # Only whether it answers, and not what a model said of it: it had read pages that may give orders.
+    # Only whether it answers, not what a model said about it: that model had read pages that may give orders.
     several = len(brief.checkable) > 1
     gives = {item.id: _describe_answers(settlement.all_of(item), several=several) for item in answering}
     return [
@@ -230,10 +230,10 @@ def passages_for(
 
 
 def _choose_answering(settlement: Settlement, evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The few that the judge of passages would write from; those of all that answer where it named none.
+    """Return the few passages that their judge would write from, or the first that answer if it named none.
 
-    One for each claim that a passage states an answer to comes first, with the one that it states it with if it takes
-    two, then what states one, then the rest.
+    First comes one passage for each claim that is stated, with its other half if it takes two, then others that state
+    an answer, then the rest.
     """
     answering = _drop_astray_links(settlement, _interleave_by_claim(settlement, evidence))
     best = [item for name in settlement.best for item in answering if item.id == name]
@@ -253,9 +253,9 @@ def _choose_answering(settlement: Settlement, evidence: Sequence[Evidence]) -> l
 
 
 def _drop_astray_links(settlement: Settlement, answering: Sequence[Evidence]) -> list[Evidence]:
-    """Without the passages whose link does not lead to their words, where others state the same answer.
+    """Drop passages whose link does not lead to their words, if others state the same answer.
 
-    What is only inferred is kept: two such passages may infer it from different facts.
+    Keep what is only inferred: two such passages may infer it from different facts.
     """
     stated = {
         (one.claim, one.points)
@@ -279,11 +279,11 @@ def _list_answer_spans(settlement: Settlement, item: Evidence) -> list[Span]:
     return [answer.span for answer in settlement.all_of(item) if answer.span is not None]
 
 
-_MIN_NEW_WORDS = 2  # of the notes, in a sentence of a passage that nothing else shows
+_MIN_NEW_WORDS = 2  # of the notes, in a sentence of a passage, that are not shown yet
 
 
 def _list_note_spans(notes: Sequence[Draft], item: Evidence) -> list[Span]:
-    """The places of a passage that notes rest on: what carries a sentence, and the sentences that hold other words."""
+    """Return the places of a passage that notes rest on: quoted words, and sentences with other words of them."""
     text = item.passage.text
     spans = [one.carrier for note in notes for one in note.sentences if one.evidence_id == item.id and one.carrier]
     if item.id not in {evidence_id for note in notes for evidence_id in note.evidence_ids}:
@@ -299,7 +299,7 @@ def _list_note_spans(notes: Sequence[Draft], item: Evidence) -> list[Span]:
 
 
 def _interleave_by_claim(settlement: Settlement, evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The passages that answer, those first that state it; among them the claims take turns."""
+    """Return the passages that answer, those first that state it; among them the claims take turns."""
     turns: Counter[tuple[AnswerKind, int]] = Counter()
     places: dict[str, tuple[bool, int, int]] = {}
     answering = [item for item, _ in settlement.answers(evidence)]
@@ -312,7 +312,7 @@ def _interleave_by_claim(settlement: Settlement, evidence: Sequence[Evidence]) -
 
 
 def _describe_answers(answers: Sequence[PassageAnswer], *, several: bool) -> str:
-    """As in "states what settles claim 1, helps to infer claim 2": of each claim the most that it gives."""
+    """Return for example "states what settles claim 1, helps to infer claim 2": the best for each claim."""
     stated = {one.claim for one in answers if one.answer is AnswerKind.STATED}
     said = {one.claim: AnswerKind.STATED if one.claim in stated else one.answer for one in answers}
     claims = {claim: f"claim {claim}" if several else "the claim" for claim in said}
@@ -322,7 +322,7 @@ def _describe_answers(answers: Sequence[PassageAnswer], *, several: bool) -> str
 def _split_valid_notes(
     answer: WritingAnswer, brief: Brief, evidence: Sequence[Evidence], budget: int
 ) -> tuple[list[Written], list[str]]:
-    """The notes that hold, and what is wrong with each of the others."""
+    """Return the valid notes, and what is wrong with each of the others."""
     good: dict[str, Written] = {}
     faults: list[str] = []
     for note in answer.notes:
@@ -338,11 +338,11 @@ def _split_valid_notes(
 def checked_note(
     sentences: Sequence[SentenceAnswer], brief: Brief, evidence: Sequence[Evidence], budget: int
 ) -> Written:
-    """The note of these sentences, each with the place of the words that carry it.
+    """Return the note of these sentences, each with the place of the words that support it.
 
-    One that is too long loses its last sentences: each rests on a passage by itself, and the first answers the claim.
-    Raises AnswerUnreadableError, with what is wrong in words that the model can mend: words that stand in no passage,
-    a note that is too long, what `clean_note` refuses.
+    A note that is too long loses its last sentences: each rests on a passage by itself, and the first answers the
+    claim. Raises AnswerUnreadableError, with what is wrong in words that the model can correct: quotes that occur in no
+    passage, a note that is too long, what `clean_note` refuses.
     """
     passages = {item.id: without_injections(item.passage.text) for item in evidence}
     texts = [brief.post.whole_text, *(item.passage.text for item in evidence)]
@@ -382,7 +382,7 @@ def _check_sentence(item: SentenceAnswer, passages: dict[str, str], sources: Seq
 
 
 def found_carriers(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -> tuple[Quotation, ...]:
-    """Where the quoted words stand in the passages, by id. Raises AnswerUnreadableError where they do not."""
+    """Return where the quoted words occur, by passage id. Raises AnswerUnreadableError if they do not."""
     carriers: list[Quotation] = []
     for words in quoted:
         (name,) = known_ids([words.id], list(passages))
@@ -395,12 +395,12 @@ def found_carriers(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -
     return tuple(carriers)
 
 
-_CLOSE_GRADE_GAP = 0.5  # grades of 0 to 10 that differ by less may turn with the order
+_CLOSE_GRADE_GAP = 0.5  # grades of 0 to 10 that differ by less may depend on the order
 _NOTE_LETTERS = "ABCDEFGHIJ"
 
 
 class Grade(Answer):
-    """What the judge thinks of one note."""
+    """The judge's opinion of one note."""
 
     note: str
     objections: list[Objection] = Field(default_factory=list)
@@ -424,7 +424,7 @@ class RevisionAnswer(Answer):
 def revise(
     model_client: ModelClient, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int
 ) -> Revision:
-    """The notes in the judge's order, with its objections, and the best one revised. Raises EngineError."""
+    """Return the notes in the judge's order, with its objections, and the best one revised. Raises EngineError."""
     answer, order, grades = in_mixed_order(
         len(notes), notes[0].sha256, lambda order: _ask_to_revise(model_client, brief, evidence, notes, order, budget)
     )
@@ -433,7 +433,9 @@ def revise(
     inferred = [note.is_inferred(brief.settlement, evidence) for note in notes]
     return Revision(
         order=tuple(sorted(grades, key=lambda place: (inferred[place], -grades[place], place))),
-        objections=tuple(told_objections(notes[place].text, given[place].objections) for place in range(len(notes))),
+        objections=tuple(
+            describe_objections(notes[place].text, given[place].objections) for place in range(len(notes))
+        ),
         final=checked_note(final.sentences, brief, evidence, budget) if final.sentences else None,
         changes=sanitized(final.changes, MAX_OBJECTION_CHARACTERS),
     )
@@ -444,7 +446,7 @@ class Graded(Protocol):
 
     @property
     def grades(self) -> Sequence[Grade]:
-        """One a text."""
+        """One per text."""
         ...
 
 
@@ -454,10 +456,10 @@ G = TypeVar("G", bound=Graded)
 def in_mixed_order(
     count: int, key: str, ask: Callable[[Sequence[int]], G]
 ) -> tuple[G, Sequence[int], dict[int, float]]:
-    """What a judge says of texts in a mixed order, that order, and the grades by place.
+    """Return a judge's answer on texts in a mixed order, that order, and the grades by place.
 
-    Where the best two are close it is asked again in the opposite order, and the means count. `key` sets the order:
-    the same each time, so that what is cached is found.
+    If the best two are close it is asked again in the opposite order, and the means count. `key` sets the order: the
+    same each time, so that cached answers are found.
     """
     order = sorted(range(count), key=lambda place: text_sha256(f"{place} {key}"))
     answer = ask(order)
@@ -471,23 +473,23 @@ def in_mixed_order(
     try:
         answer_turned = ask(turned)
     except ModelAnswerError:
-        return answer, order, grades  # the first answer stands
+        return answer, order, grades  # keep the first answer
     again = by_place(answer_turned.grades, turned)
     return answer_turned, turned, {place: (grades[place] + again[place].grade) / 2 for place in grades}
 
 
 def by_place(grades: Sequence[Grade], order: Sequence[int]) -> dict[int, Grade]:
-    """Each grade by the place of its text, where they were shown in this order."""
+    """Return each grade by the place of its text, given the order in which they were shown."""
     return {order[_NOTE_LETTERS.index(_parse_letter(item.note))]: item for item in grades}
 
 
 def lettered(order: Sequence[int]) -> list[tuple[str, int]]:
-    """The letter under which each place is shown."""
+    """Return the letter under which each place is shown."""
     return list(zip(_NOTE_LETTERS, order, strict=False))
 
 
 def check_grades(grades: Sequence[Grade], count: int) -> None:
-    """Raises AnswerUnreadableError unless each text has one grade."""
+    """Raise AnswerUnreadableError unless each text has one grade."""
     letters = _NOTE_LETTERS[:count]
     if sorted(_parse_letter(item.note) for item in grades) != list(letters):
         raise AnswerUnreadableError(f"Each of the notes {', '.join(letters)} needs one grade.")
@@ -512,8 +514,8 @@ def _ask_to_revise(
         Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *_list_objections(notes[place])]))
         for letter, place in lettered(order)
     ]
-    # What a check found missing may be in a passage that no note was written from. Of 20 notes that were only compared
-    # none took a fact from such a passage.
+    # What a check found missing may be in a passage that no note cites. Of 20 notes that were only compared none took a
+    # fact from such a passage.
     cited = {evidence_id for note in notes for evidence_id in note.evidence_ids}
     chosen = evidence if mends else [item for item in evidence if item.used or item.id in cited]
     blocks = [*brief_blocks(brief), *passages_for(brief, chosen, every=mends, notes=notes), *shown]
@@ -524,7 +526,7 @@ def _ask_to_revise(
 
 
 def _list_objections(note: Draft) -> list[str]:
-    """What was found wrong with it before, in lines."""
+    """Return what was found wrong with a note before, in lines."""
     return ["Found wrong by a check:", *note.objections] if note.objections else []
 
 
@@ -532,15 +534,15 @@ def _parse_letter(said: str) -> str:
     return said.upper().removeprefix("NOTE").removeprefix("CANDIDATE").strip(" []().:") or "?"
 
 
-def told_objections(note: str, objections: Sequence[Objection]) -> tuple[str, ...]:
-    """In words, each with what it is about; one about words that are not there is left out."""
-    told: list[str] = []
+def describe_objections(note: str, objections: Sequence[Objection]) -> tuple[str, ...]:
+    """Return the objections as texts with the words they are about; drop those about words that do not occur."""
+    described: list[str] = []
     for item in objections:
         said = sanitized(item.objection, MAX_OBJECTION_CHARACTERS)
         if not said or (item.quote.strip() and find_quote(note, item.quote) is None):
             continue
-        told.append(f"“{sanitized(item.quote, 80)}”: {said}" if item.quote.strip() else said)
-    return tuple(dict.fromkeys(told))
+        described.append(f"“{sanitized(item.quote, 80)}”: {said}" if item.quote.strip() else said)
+    return tuple(dict.fromkeys(described))
 
 
 Preferred = Literal["left", "right", "tie"]
@@ -559,7 +561,7 @@ class ComparisonAnswer(Answer):
 
 
 def compare(model_client: ModelClient, post: Post, left: str, right: str) -> ComparisonAnswer:
-    """Which of two notes the model prefers, by criterion. Raises EngineError."""
+    """Return which of two notes the model prefers, by criterion. Raises EngineError."""
     blocks = [post_block(post), Block("left note", left), Block("right note", right)]
     return model_client.ask(question(EngineStep.JUDGING, "comparison", ComparisonAnswer, blocks)).value
 
@@ -572,6 +574,6 @@ class SourcesAnswer(Answer):
 
 
 def compare_sources(model_client: ModelClient, post: Post, left: str, right: str) -> SourcesAnswer:
-    """Which of two sets of sources the model finds of more use. Raises EngineError."""
+    """Return which of two sets of sources the model finds more useful. Raises EngineError."""
     blocks = [post_block(post), Block("left sources", left), Block("right sources", right)]
     return model_client.ask(question(EngineStep.JUDGING, "source_comparison", SourcesAnswer, blocks)).value

@@ -462,7 +462,7 @@ def test_nothing_from_a_server_that_took_the_schema_before_leads_to_fewer_words_
     [
         (403, "The API key is not authorised.", "does not let this key in (The API key"),
         (403, "Country, region, or territory is off limits", "does not allow this (Country, region"),
-        (402, "Insufficient credits", "wants to be paid first (Insufficient credits)"),
+        (402, "Insufficient credits", "asks for payment first (Insufficient credits)"),
         (200, "Upstream went away", "gave no answer (Upstream went away)"),
         (400, "This model takes no images", "rejects the call (This model takes no images)"),
     ],

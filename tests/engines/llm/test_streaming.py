@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from crowdnotes.domain import Hit
-from crowdnotes.engines.llm.calls import readable, refuse_circles
+from crowdnotes.engines.llm.calls import readable, refuse_repetition
 from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import AnswerCutError, AnswerUnreadableError, BudgetError, EngineError, ModelServerError
@@ -33,7 +33,7 @@ each_step = pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
 
 def _told(answer: Callable[[Body], Say | str], step: Callable[[LLMEngine], object], **settings: object) -> list[str]:
     told: list[str] = []
-    meter = Meter(tell=lambda _, words: told.append(words))
+    meter = Meter(on_words=lambda _, words: told.append(words))
     with engine_over(answer, **settings) as (engine, _), metered(meter):
         step(engine)
     return told
@@ -57,12 +57,12 @@ def test_a_note_grows_as_it_is_told() -> None:
 
 def test_of_calls_side_by_side_one_is_told_until_it_ends() -> None:
     told: list[str] = []
-    meter = Meter(tell=lambda step, words: told.append(f"{step}: {words}"))
-    with meter.telling("judging") as first, meter.telling("judging") as second:
+    meter = Meter(on_words=lambda step, words: told.append(f"{step}: {words}"))
+    with meter.reporter("judging") as first, meter.reporter("judging") as second:
         first("a b")
         second("c d")
         first("a b e")
-    with meter.telling("writing") as third:
+    with meter.reporter("writing") as third:
         third("f g")
     assert told == ["judging: a b", "judging: a b e", "writing: f g"]
 
@@ -89,7 +89,7 @@ def test_whoever_is_told_can_stop_it() -> None:
     def stop(_: str, __: str) -> None:
         raise Stopped
 
-    with engine_over(honest) as (engine, _), metered(Meter(tell=stop)), pytest.raises(Stopped):
+    with engine_over(honest) as (engine, _), metered(Meter(on_words=stop)), pytest.raises(Stopped):
         engine.plan(POST, 3, TODAY)
 
 
@@ -183,7 +183,7 @@ def test_the_same_text_for_ever_is_cut_off_and_named_and_asked_for_once_more(uni
 
 
 def test_a_long_list_is_no_circle() -> None:
-    refuse_circles(json.dumps([{"sentence": n, "quote": "the same words"} for n in range(200)]))
+    refuse_repetition(json.dumps([{"sentence": n, "quote": "the same words"} for n in range(200)]))
 
 
 @each_step
