@@ -362,7 +362,8 @@ class ModelClient:
         while True:
             messages = self._messages(question, boundary, system_role=abilities.system_role)
             options = _build_call_options(self._settings, question, abilities, max_tokens)
-            sent = _fields_of(options, abilities)
+            # The fields of the call, under the names of `Complaint.fields`.
+            sent = frozenset(options) | ({"system_role"} if abilities.system_role else set())
             try:
                 reply = self._metered(question, messages, options, max_tokens)
             except CallRejectedError as error:
@@ -499,11 +500,6 @@ def _build_call_options(
 _OPTIONAL_FIELDS = frozenset(
     ("response_format", "logprobs", "reasoning_effort", "stream", "stream_options", "system_role")
 )
-
-
-def _fields_of(options: Mapping[str, Any], abilities: Abilities) -> frozenset[str]:
-    """Return the fields of a call, under the names of `Complaint.fields`."""
-    return frozenset(options) | ({"system_role"} if abilities.system_role else set())
 
 
 @dataclass(frozen=True, slots=True)

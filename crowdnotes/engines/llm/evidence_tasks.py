@@ -110,7 +110,10 @@ def judge_correctness(
     # A note that a person wrote may rest on words that no model saw: the words nearest to each sentence are sent too.
     blocks = [
         Block("note, sentence by sentence", numbered),
-        *(passage_block(item, also=_list_carriers(support, item)) for item in evidence),
+        *(
+            passage_block(item, also=[one.carrier for one in support if one.evidence_id == item.id and one.carrier])
+            for item in evidence
+        ),
     ]
 
     def check(answer: CorrectnessAnswer) -> None:
@@ -139,10 +142,6 @@ def judge_correctness(
     return _build_correctness_result(
         GateStatus.PASS, sanitized(answer.reason, _MAX_REASON_CHARACTERS), [], answered.probability, marked, sentences
     )
-
-
-def _list_carriers(support: Sequence[SentenceSupport], item: Evidence) -> list[Span]:
-    return [one.carrier for one in support if one.evidence_id == item.id and one.carrier is not None]
 
 
 def _build_correctness_result(
@@ -209,7 +208,11 @@ def _compare_sentences(
             and _can_support(embedder, note, words, passages.get(each.evidence_id, ""), each.quote)
         )
         name, carrier = next(((name, span) for name, span in shown if span is not None), (None, None))
-        faults = [fault for fault in distortions if fault.span and _is_overlapping(fault.span, item.span)]
+        faults = [
+            fault
+            for fault in distortions
+            if fault.span and fault.span.start < item.span.end and item.span.start < fault.span.end
+        ]
         verdict = Support.PARTLY if faults else Support.SUPPORTED
         found.append(
             item.replace(
@@ -233,10 +236,6 @@ def _report_unsupported_sentence(
         return Finding(message=f"No passage was shown to support {words}.", span=span)
     message = f"Only {name} supports {words}, and it contains words addressed to a program."
     return Finding(message=message, evidence_id=name, span=span)
-
-
-def _is_overlapping(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def _can_support(embedder: Embedder, note: str, sentence: str, passage: str, quote: str) -> bool:

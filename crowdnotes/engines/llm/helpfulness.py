@@ -73,12 +73,14 @@ def judge_helpfulness(model_client: ModelClient, post: Post, note: str, *, form:
     if not without_urls(note).strip():
         return GateResult.not_run(GateName.HELPFULNESS, "The note has no words to judge yet.")
     if form == "final decision":
-        decided = judged(
-            model_client,
-            _build_final_decision_question(_build_helpfulness_blocks(post, note)),
-            lambda answer: answer.helpful == "yes",
-            votes,
+        asked = Question(
+            step=EngineStep.JUDGING.value,
+            prompt=load_prompt("helpfulness_final"),
+            blocks=_build_helpfulness_blocks(post, note),
+            read=read_final_decision,
+            verdict=_FINAL_DECISION_PREFIX,
         )
+        decided = judged(model_client, asked, lambda answer: answer.helpful == "yes", votes)
         said = (
             sanitized(decided.value.said, _MAX_REASON_CHARACTERS)
             or f"The judge {model_client.model} gives no reason, only its decision."
@@ -130,7 +132,8 @@ def _build_principle_result(name: PrincipleName, answer: WordsAnswer, note: str,
     objections = [objection for item in broken for objection in item.objections]
     findings = pointed(note, objections)
     if name in _WHOLE_NOTE_PRINCIPLES:
-        findings += tuple(Finding(message=words) for words in _select_whole_note_objections(objections))
+        unquoted = (sanitized(item.objection, _MAX_REASON_CHARACTERS) for item in objections if not item.quote.strip())
+        findings += tuple(Finding(message=words) for words in dict.fromkeys(unquoted) if words)
     elif not findings:
         return PrincipleResult.not_run(name, "The model objected, but pointed at no words that are in the note.")
     reason = (
@@ -181,16 +184,6 @@ def read_final_decision(words: str) -> FinalDecision:
     return FinalDecision.model_validate({"helpful": helpful, "said": " ".join(lines[:-1])})
 
 
-def _build_final_decision_question(blocks: Sequence[Block]) -> Question[FinalDecision]:
-    return Question(
-        step=EngineStep.JUDGING.value,
-        prompt=load_prompt("helpfulness_final"),
-        blocks=blocks,
-        read=read_final_decision,
-        verdict=_FINAL_DECISION_PREFIX,
-    )
-
-
 def _build_helpfulness_result(
     passes: bool, reason: str, findings: Sequence[Finding], probability: float | None
 ) -> GateResult:
@@ -203,12 +196,6 @@ def _build_helpfulness_result(
         probability=probability,
         findings=tuple(findings),
     )
-
-
-def _select_whole_note_objections(objections: Sequence[Objection]) -> list[str]:
-    """Return the objections that quote no words of the note, in order, each once."""
-    said = (sanitized(item.objection, _MAX_REASON_CHARACTERS) for item in objections if not item.quote.strip())
-    return [words for words in dict.fromkeys(said) if words]
 
 
 def _check_rewrite(rewrite: str, note: str) -> str:

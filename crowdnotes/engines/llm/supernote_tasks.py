@@ -291,7 +291,12 @@ class _AnswerChecker:
         notes, evidence = given.notes, given.evidence
         self._notes = [note.id for note in notes]
         self._passages = {item.id: without_injections(item.passage.text) for item in evidence}
-        self._by_page = {item.id: _find_linking_notes(item.source, notes) for item in evidence}
+        self._notes_by_passage = {
+            item.id: [
+                note.id for note in notes if any(_is_link_to(url.url, item.source) for url in find_urls(note.text))
+            ]
+            for item in evidence
+        }
         self._sources = [*(item.source for item in evidence), *_list_linked_sources(notes)]
         texts = [note.text for note in notes] + [item.passage.text for item in evidence]
         texts += [given.brief.post.whole_text, own]
@@ -339,7 +344,9 @@ class _AnswerChecker:
         if unknown := next((name for name in item.notes if name not in self._notes), None):
             raise AnswerUnreadableError(f"There is no note {sanitized(unknown, 20)}.")
         notes = tuple(dict.fromkeys(item.notes))
-        notes = notes or tuple(dict.fromkeys(name for it in carriers for name in self._by_page[it.evidence_id]))
+        notes = notes or tuple(
+            dict.fromkeys(name for it in carriers for name in self._notes_by_passage[it.evidence_id])
+        )
         if not notes:
             raise AnswerUnreadableError(f"No note is named that says “{sanitized(text, 80)}”")
         if strange := next((number for number in _extract_numbers(text) if number not in self._known_numbers), None):
@@ -367,10 +374,6 @@ def _list_linked_sources(notes: Sequence[ExistingNote]) -> list[Source]:
     """Return the sites that notes link to, for their names."""
     links = dict.fromkeys(url.url for note in notes for url in find_urls(note.text) if url.has_scheme)
     return [Source(id=f"link:{number}", title="", url=url) for number, url in enumerate(links)]
-
-
-def _find_linking_notes(source: Source, notes: Sequence[ExistingNote]) -> tuple[str, ...]:
-    return tuple(note.id for note in notes if any(_is_link_to(url.url, source) for url in find_urls(note.text)))
 
 
 def _is_link_to(url: str, source: Source) -> bool:

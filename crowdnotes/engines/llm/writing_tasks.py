@@ -221,7 +221,7 @@ def passages_for(
             item,
             brief.today,
             gives.get(item.id, ""),
-            [*_list_answer_spans(settlement, item), *_list_note_spans(notes, item)],
+            [*(answer.span for answer in settlement.all_of(item) if answer.span), *_list_note_spans(notes, item)],
             is_brief=bool(notes),
         )
         for item in evidence
@@ -273,10 +273,6 @@ def _drop_astray_links(settlement: Settlement, answering: Sequence[Evidence]) ->
             for one in settlement.all_of(item)
         )
     ]
-
-
-def _list_answer_spans(settlement: Settlement, item: Evidence) -> list[Span]:
-    return [answer.span for answer in settlement.all_of(item) if answer.span is not None]
 
 
 _MIN_NEW_WORDS = 2  # of the notes, in a sentence of a passage, that are not shown yet
@@ -510,10 +506,11 @@ def _ask_to_revise(
         if answer.final.sentences or not mends:
             checked_note(answer.final.sentences, brief, evidence, budget)
 
-    shown = [
-        Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *_list_objections(notes[place])]))
-        for letter, place in lettered(order)
-    ]
+    shown = []
+    for letter, place in lettered(order):
+        objections = notes[place].objections
+        wrong = ["Found wrong by a check:", *objections] if objections else []
+        shown.append(Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *wrong])))
     # What a check found missing may be in a passage that no note cites. Of 20 notes that were only compared none took a
     # fact from such a passage.
     cited = {evidence_id for note in notes for evidence_id in note.evidence_ids}
@@ -523,11 +520,6 @@ def _ask_to_revise(
     return model_client.ask(
         question(EngineStep.JUDGING, "revision", RevisionAnswer, blocks, values=values, check=check)
     ).value
-
-
-def _list_objections(note: Draft) -> list[str]:
-    """Return what was found wrong with a note before, in lines."""
-    return ["Found wrong by a check:", *note.objections] if note.objections else []
 
 
 def _parse_letter(said: str) -> str:
