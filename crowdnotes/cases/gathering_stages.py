@@ -33,7 +33,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.engines.embedding import Embedder
-from crowdnotes.engines.metering import together
+from crowdnotes.engines.metering import run_both
 from crowdnotes.engines.prompt_injection import without_injections
 from crowdnotes.errors import JobCancelled, JobError, LibraryError
 from crowdnotes.evidence.duplicates import distinct, normalised, source_key
@@ -364,7 +364,7 @@ def read(case: Case, progress: Progress, tools: StageContext) -> StageResult:
 
         if not tools.engine.uses_language_model:
             return pick()
-        return together(pick, partial(_read_ahead, case, candidates, tools, chosen))[0]
+        return run_both(pick, partial(_read_ahead, case, candidates, tools, chosen))[0]
 
     candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
     own = post_requests(case) if options.post_links else []

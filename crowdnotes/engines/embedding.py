@@ -98,7 +98,7 @@ class SentenceEmbedder:
         self._asked: SimpleQueue[tuple[list[str], Future[FloatArray]]] = SimpleQueue()
         # One thread does all the arithmetic: each thread that computes starts helper threads, which would compete.
         # A daemon and no pool: a pool refuses work before jobs learn that the program ends.
-        threading.Thread(target=self._work, name="crowdnotes-embed", daemon=True).start()
+        threading.Thread(target=self._answer_requests, name="crowdnotes-embed", daemon=True).start()
 
     def _identify(self) -> None:
         self.thresholds = read_thresholds(self._folder)
@@ -107,7 +107,7 @@ class SentenceEmbedder:
     @cached_property
     def dimensions(self) -> int:
         """See `Embedder.dimensions`."""
-        return int(self._loaded().get_embedding_dimension() or 0)
+        return int(self._load_model().get_embedding_dimension() or 0)
 
     def encode(self, texts: Sequence[str]) -> FloatArray:
         """See `Embedder.encode`."""
@@ -117,16 +117,16 @@ class SentenceEmbedder:
         self._asked.put((list(map(plain_letters, texts)), answer))
         return answer.result()
 
-    def _work(self) -> None:
+    def _answer_requests(self) -> None:
         while True:
             texts, answer = self._asked.get()
             try:
-                answer.set_result(self._encoded(texts))
+                answer.set_result(self._encode_batch(texts))
             except BaseException as error:  # noqa: BLE001 # raised in the thread that asked
                 answer.set_exception(error)
 
-    def _encoded(self, texts: list[str]) -> FloatArray:
-        model = self._loaded()
+    def _encode_batch(self, texts: list[str]) -> FloatArray:
+        model = self._load_model()
         import torch
 
         with self._lock, torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._has_short_floats):
@@ -136,14 +136,14 @@ class SentenceEmbedder:
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """See `Embedder.token_spans`."""
-        model = self._loaded()
+        model = self._load_model()
         with self._lock:
             encoded = model.tokenizer(
                 text, add_special_tokens=False, return_offsets_mapping=True, truncation=False, verbose=False
             )
         return [(int(start), int(end)) for start, end in encoded["offset_mapping"]]
 
-    def _loaded(self) -> SentenceTransformer:
+    def _load_model(self) -> SentenceTransformer:
         with self._lock:
             if self._model is None:
                 self._verify()
@@ -157,7 +157,7 @@ class SentenceEmbedder:
                     model = SentenceTransformer(str(self._folder), device="cpu", local_files_only=True)
                 except (OSError, ValueError, KeyError) as error:
                     raise ModelFilesError(f"The embedding model in {self._folder} cannot be read: {error}.") from error
-                self._change(model)
+                self._adjust_model(model)
                 found = torch.cpu.get_capabilities()
                 self._has_short_floats = any(found.get(name, False) for name in _BFLOAT16_CAPABILITIES)
                 self._model = model
@@ -166,7 +166,7 @@ class SentenceEmbedder:
     def _verify(self) -> None:
         """Do nothing; an embedder with published weights checks them."""
 
-    def _change(self, model: SentenceTransformer) -> None:
+    def _adjust_model(self, model: SentenceTransformer) -> None:
         """Do nothing; an embedder may adjust the model's settings."""
 
 
@@ -187,7 +187,7 @@ class MiniLMEmbedder(SentenceEmbedder):
     def _verify(self) -> None:
         verify_weights(self._folder)
 
-    def _change(self, model: SentenceTransformer) -> None:
+    def _adjust_model(self, model: SentenceTransformer) -> None:
         model.max_seq_length = _MAX_TOKENS
 
 

@@ -201,7 +201,7 @@ def completed_calls(tasks: Sequence[Callable[[], T]], at_once: int) -> Iterator[
         raise stopped
 
 
-def together(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
+def run_both(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
     """Run two things in parallel, on the same meter. Raises what the first or else the second raised."""
     with ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-ask") as pool:
         running = pool.submit(copy_context().run, other)

@@ -36,7 +36,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.engines import Brief, Engine, EngineStep
-from crowdnotes.engines.metering import completed_calls, together
+from crowdnotes.engines.metering import completed_calls, run_both
 from crowdnotes.errors import EngineError
 from crowdnotes.notes.gate import Gate, Judged
 from crowdnotes.text.languages import LANGUAGE_NAMES, language_of
@@ -214,7 +214,7 @@ def assess(
         found = tuple(GateResult.not_run(gate, reason) for gate in GATES)
         principles = _judge_principles(engine, brief.post, note)
     else:
-        found, principles = together(
+        found, principles = run_both(
             lambda: run_gates(engine, brief, note, evidence, support, report),
             lambda: _judge_principles(engine, brief.post, note),
         )

@@ -164,7 +164,7 @@ import numpy as np
 from crowdnotes.engines.embedding import MiniLMEmbedder
 
 class Quick(MiniLMEmbedder):
-    def _encoded(self, texts):
+    def _encode_batch(self, texts):
         return np.ones((len(texts), self.dimensions), dtype=np.float32)
 
 embedder = Quick(Path("nowhere"))

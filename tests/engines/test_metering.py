@@ -21,8 +21,8 @@ from crowdnotes.engines.metering import (
     current_meter,
     metered,
     price,
+    run_both,
     run_parallel,
-    together,
 )
 from crowdnotes.errors import BudgetError, JobCancelled
 from crowdnotes.settings_sections import LlmSettings
@@ -79,7 +79,7 @@ def test_threads_started_inside_count_on_the_same_meter_and_nothing_stays_after(
     meter = Meter()
     with metered(meter):
         found = run_parallel([current_meter] * 5, 3)
-        pair = together(current_meter, current_meter)
+        pair = run_both(current_meter, current_meter)
     assert found == [meter] * 5
     assert pair == (meter, meter)
     assert current_meter() is None
@@ -93,7 +93,7 @@ def test_results_and_errors_come_in_the_order_asked() -> None:
 
     assert run_parallel([lambda: 1, fail, lambda: 3], 2) == [1, error, 3]
     with pytest.raises(BudgetError, match="no"):
-        together(lambda: 1, fail)
+        run_both(lambda: 1, fail)
 
 
 def test_what_is_no_engines_error_is_raised() -> None:

@@ -160,14 +160,14 @@ _PAGES: Mapping[str, Reader] = {
     "publisher": lambda text: publishers.publisher_name(_source(text)),
 }
 _ANSWERS: Mapping[str, Reader] = {
-    "spoken": parsing.spoken,
+    "spoken": parsing.without_thoughts,
     "object": lambda text: parsing.read_answer(text, ClaimsAnswer, ()),
     "note": lambda text: writing_tasks.clean_note(text, ("E1",)),
     "quote": lambda text: quotes.find_quote(text, text[:2_000]),
     "sanitized": partial(parsing.sanitized, limit=200),
-    "marked": lambda text: parsing.marked_as([text], ["E1"]),
+    "marked": lambda text: parsing.find_marked_ids([text], ["E1"]),
     "fenced": _fenced,
-    "ids": lambda text: writing_tasks.known_ids([text], ["E1"]),
+    "ids": lambda text: writing_tasks.check_ids([text], ["E1"]),
     "echoes": _echoes,
     "search": _clean_query,
     "decision": read_final_decision,

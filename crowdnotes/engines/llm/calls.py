@@ -23,7 +23,7 @@ from pydantic_core import from_json
 from crowdnotes.domain import Usage
 from crowdnotes.engines.llm.api_keys import key_for
 from crowdnotes.engines.llm.capabilities import Abilities, KnownAbilities, Shape
-from crowdnotes.engines.llm.parsing import A, sanitized, spoken, yes_probability
+from crowdnotes.engines.llm.parsing import A, sanitized, without_thoughts, yes_probability
 from crowdnotes.engines.llm.recorded import RecordedAnswers
 from crowdnotes.engines.llm.request import Question, Useless, data_blocks
 from crowdnotes.engines.llm.server import (
@@ -108,7 +108,7 @@ def refuse_repetition(words: str) -> None:
 
 def readable(words: str) -> str:
     """Return what a person can read of an unfinished answer: its last string of several words, or ""."""
-    said = spoken(words)
+    said = without_thoughts(words)
     begin = said.find("{")
     if begin < 0:
         return ""
@@ -274,21 +274,21 @@ class ModelClient:
         """
         key = self._key(question)
         meter = current_meter() or self._meter
-        answered, is_anothers = self._once.ask(key, lambda: self._kept_or_asked(key, question), meter.check)
+        answered, is_anothers = self._once.ask(key, lambda: self._get_kept_or_ask(key, question), meter.check)
         if is_anothers:
-            self._count(question.step, Usage(cached=1))
+            self._count_usage(question.step, Usage(cached=1))
         return answered
 
-    def _kept_or_asked(self, key: bytes, question: Question[A]) -> Answered[A]:
+    def _get_kept_or_ask(self, key: bytes, question: Question[A]) -> Answered[A]:
         kept = self._cache.get(key)
         if kept is None:
-            return self._asked(key, question)
+            return self._ask_and_keep(key, question)
         words, probability = kept
         value = question.read(words)
-        self._count(question.step, Usage(cached=1))
+        self._count_usage(question.step, Usage(cached=1))
         return Answered(value, probability)
 
-    def _asked(self, key: bytes, question: Question[A]) -> Answered[A]:
+    def _ask_and_keep(self, key: bytes, question: Question[A]) -> Answered[A]:
         said, sent = "", frozenset[str]()
         where = (self._server.base_url, self.model)
         try:
@@ -303,10 +303,10 @@ class ModelClient:
             warmer = max(question.temperature, _SECOND_TRY_TEMPERATURE)
             again = replace(question, temperature=warmer, useless=Useless(said, error.message))
             if not isinstance(error, AnswerEmptyError):
-                return self._asked(key, again)
+                return self._ask_and_keep(key, again)
             # Some models answer nothing when asked for a schema, others when the question is too long for them.
             again = replace(again, schema=None, blocks=question.shorter or question.blocks, shorter=())
-            answered = self._asked(key, again)
+            answered = self._ask_and_keep(key, again)
             if "response_format" in sent - self._abilities.proven(*where):
                 self._abilities.learn(*where, Abilities(shape=Shape.WORDS))
             return answered
@@ -327,7 +327,7 @@ class ModelClient:
         cut_at, was_short = 0, False
         while True:
             try:
-                reply, sent = self._reply(question, max_tokens)
+                reply, sent = self._call_in_accepted_form(question, max_tokens)
             except QuestionTooLongError as error:
                 if cut_at:
                     sentence = f"The model's answer ended at {cut_at} tokens, and its server gives no more."
@@ -348,7 +348,7 @@ class ModelClient:
                 raise AnswerCutError(f"The model's answer ended at {max_tokens} tokens, unfinished.")
             cut_at, max_tokens = max_tokens, min(most, 2 * max_tokens)
 
-    def _reply(self, question: Question[A], max_tokens: int) -> tuple[Reply, frozenset[str]]:
+    def _call_in_accepted_form(self, question: Question[A], max_tokens: int) -> tuple[Reply, frozenset[str]]:
         """Return the reply to the first form of call that the server accepts, and the fields of that call.
 
         A refusal that names no field is retried once: in fewer words, and without fields that this server never
@@ -360,12 +360,12 @@ class ModelClient:
         abilities = self._abilities.get(*where)
         has_guessed = False
         while True:
-            messages = self._messages(question, boundary, system_role=abilities.system_role)
+            messages = self._build_messages(question, boundary, system_role=abilities.system_role)
             options = _build_call_options(self._settings, question, abilities, max_tokens)
             # The fields of the call, under the names of `Complaint.fields`.
             sent = frozenset(options) | ({"system_role"} if abilities.system_role else set())
             try:
-                reply = self._metered(question, messages, options, max_tokens)
+                reply = self._call_server(question, messages, options, max_tokens)
             except CallRejectedError as error:
                 fewer = abilities.without_named(error.complaint, sent)
                 if fewer is None and error.is_sure and not has_guessed:
@@ -382,7 +382,7 @@ class ModelClient:
             self._abilities.learn(*where, learned)
             return reply, sent
 
-    def _metered(
+    def _call_server(
         self, question: Question[A], messages: Sequence[Message], options: Mapping[str, Any], max_tokens: int
     ) -> Reply:
         """Make one call: reserve what it may use before, and count what it used after, even if it fails."""
@@ -398,7 +398,7 @@ class ModelClient:
             progress = AnswerProgress(report, meter.check)
             try:
                 reply = self._server.ask(self.model, messages, options, max_tokens, progress.piece, progress.check)
-                usage = self._usage(reply, reads)
+                usage = self._measure_usage(reply, reads)
             except CallRejectedError as error:
                 if error.is_sure:
                     usage = Usage()
@@ -407,7 +407,7 @@ class ModelClient:
                 usage = Usage()
                 raise
             except AnswerUnreadableError:  # cut off here
-                usage = self._usage(Reply(progress.said + progress.thought, ""), reads)
+                usage = self._measure_usage(Reply(progress.said + progress.thought, ""), reads)
                 raise
             finally:
                 ended = time.perf_counter()
@@ -416,7 +416,7 @@ class ModelClient:
                 meter.settle(reserved, question.step, spent)
         return reply
 
-    def _usage(self, reply: Reply, reads: int) -> Usage:
+    def _measure_usage(self, reply: Reply, reads: int) -> Usage:
         known = reply.input_tokens is not None and reply.output_tokens is not None
         read = reply.input_tokens if known and reply.input_tokens is not None else reads
         wrote = reply.output_tokens if known and reply.output_tokens is not None else _estimate_tokens(reply.text)
@@ -434,11 +434,11 @@ class ModelClient:
         """Return US dollars for so many tokens; None if the price is unknown."""
         return price(self._settings, self._server.base_url, self.model, read, wrote)
 
-    def _count(self, step: str, usage: Usage) -> None:
+    def _count_usage(self, step: str, usage: Usage) -> None:
         meter = current_meter() or self._meter
         meter.settle(meter.reserve(0, None), step, usage)
 
-    def _messages(self, question: Question[A], boundary: str, *, system_role: bool = True) -> list[Message]:
+    def _build_messages(self, question: Question[A], boundary: str, *, system_role: bool = True) -> list[Message]:
         """Return the prompt, then the data; in one message for models without a system role."""
         prompt, last = question.prompt.filled(question.values)
         data = "\n\n".join(filter(None, (data_blocks(question.blocks, boundary), last)))
@@ -463,7 +463,7 @@ class ModelClient:
             question.variant,
             question.schema,
             question.verdict is not None,
-            self._messages(question, "boundary"),
+            self._build_messages(question, "boundary"),
         ]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8", "replace")).digest()
 

@@ -31,7 +31,7 @@ from crowdnotes.domain import (
 from crowdnotes.engines.base import Brief, EngineStep, FurtherSearch, ResultOrigin
 from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.llm.calls import ModelClient, judged
-from crowdnotes.engines.llm.parsing import LINE, Answer, PassageId, ToProgram, YesNo, marked_as, sanitized
+from crowdnotes.engines.llm.parsing import LINE, Answer, PassageId, ToProgram, YesNo, find_marked_ids, sanitized
 from crowdnotes.engines.llm.request import Block, excerpt, passage_block, question
 from crowdnotes.engines.llm.search_tasks import NO_SEARCHES, AskedQuery, brief_blocks, search_blocks, searches
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, without_injections
@@ -124,7 +124,7 @@ def judge_correctness(
     answered = judged(model_client, asked, lambda answer: answer.faithful == "yes", votes)
     answer = answered.value
     distortions = _locate_distortions(note, passages, answer.distortions)
-    marked = marked_as(answer.to_program, list(passages))
+    marked = find_marked_ids(answer.to_program, list(passages))
     sentences = _compare_sentences(embedder, note, passages, support, answer.carried, distortions, marked)
     uncarried = [
         _report_unsupported_sentence(
@@ -301,7 +301,7 @@ def settle(
     readable = [item for item in asked if excerpt(item.passage)]
     answer = _ask_to_settle(model_client, brief, readable, limit) if readable else SettleAnswer(passages=[])
     ids = [item.id for item in readable]
-    marked = marked_as(answer.to_program, ids)
+    marked = find_marked_ids(answer.to_program, ids)
     for item in asked:
         said = [found for found in answer.passages if found.id == item.id and item in readable]
         known[item.id] = _judge_passage(item, said, speaks_to_program=item.id in marked)

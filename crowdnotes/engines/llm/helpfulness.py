@@ -14,7 +14,17 @@ from pydantic import Field
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, PrincipleName, PrincipleResult
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.calls import ModelClient, judged
-from crowdnotes.engines.llm.parsing import LINE, Answer, Objection, Of100, YesNo, has_handle, pointed, sanitized, spoken
+from crowdnotes.engines.llm.parsing import (
+    LINE,
+    Answer,
+    Objection,
+    Of100,
+    YesNo,
+    has_handle,
+    locate_objections,
+    sanitized,
+    without_thoughts,
+)
 from crowdnotes.engines.llm.request import Block, Question, post_block, question
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection
 from crowdnotes.engines.prompts import load_prompt
@@ -90,7 +100,7 @@ def judge_helpfulness(model_client: ModelClient, post: Post, note: str, *, form:
     answer = answered.value
     reason = sanitized(answer.reason, _MAX_REASON_CHARACTERS) or "The judge gave no reason."
     return _build_helpfulness_result(
-        answer.helpful == "yes", reason, pointed(note, answer.objections), answered.probability
+        answer.helpful == "yes", reason, locate_objections(note, answer.objections), answered.probability
     )
 
 
@@ -130,7 +140,7 @@ def _build_principle_result(name: PrincipleName, answer: WordsAnswer, note: str,
             return PrincipleResult.not_run(name, "The model did not judge it.")
         return PrincipleResult(principle=name, status=GateStatus.PASS, reason="It holds.", probability=chance)
     objections = [objection for item in broken for objection in item.objections]
-    findings = pointed(note, objections)
+    findings = locate_objections(note, objections)
     if name in _WHOLE_NOTE_PRINCIPLES:
         unquoted = (sanitized(item.objection, _MAX_REASON_CHARACTERS) for item in objections if not item.quote.strip())
         findings += tuple(Finding(message=words) for words in dict.fromkeys(unquoted) if words)
@@ -174,7 +184,7 @@ def read_final_decision(words: str) -> FinalDecision:
 
     Raises AnswerEmptyError or AnswerUnreadableError.
     """
-    lines = [line for line in spoken(words).splitlines() if line.strip()]
+    lines = [line for line in without_thoughts(words).splitlines() if line.strip()]
     if not lines:
         raise AnswerEmptyError("The model gave an empty answer.")
     match = _FINAL_DECISION_LINE.fullmatch(lines[-1])

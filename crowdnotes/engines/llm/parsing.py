@@ -110,7 +110,7 @@ def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "
     Raises AnswerEmptyError, ModelRefusedError for words that decline and hold no object, or AnswerUnreadableError with
     what is wrong in plain words.
     """
-    said = spoken(words)
+    said = without_thoughts(words)
     if not said:
         raise AnswerEmptyError("The model gave an empty answer.")
     found: A | None = None
@@ -168,7 +168,7 @@ _REFUSAL_PATTERN = re.compile(
 )
 
 
-def spoken(words: str) -> str:
+def without_thoughts(words: str) -> str:
     """Return the words without the thoughts that some models put first; "" for a thought that never ends."""
     if words.lstrip().startswith("<|"):
         finals = list(_FINAL_CHANNEL.finditer(words))
@@ -331,7 +331,7 @@ LINE = 0.5  # a verdict is "yes" if yes is likelier than no
 MAX_OBJECTION_CHARACTERS = 200
 
 
-def marked_as(labels: Sequence[str], ids: Sequence[str]) -> set[str]:
+def find_marked_ids(labels: Sequence[str], ids: Sequence[str]) -> set[str]:
     """Return the ids among the labels, and "post".
 
     Of a single passage any other label, such as "passage", means that one.
@@ -341,7 +341,7 @@ def marked_as(labels: Sequence[str], ids: Sequence[str]) -> set[str]:
     return found | ({"post"} & said)
 
 
-def pointed(note: str, objections: Sequence[Objection]) -> tuple[Finding, ...]:
+def locate_objections(note: str, objections: Sequence[Objection]) -> tuple[Finding, ...]:
     """Return the objections whose words occur in the note, each with its place; drop the others."""
     found: list[Finding] = []
     for item in objections:

@@ -15,7 +15,7 @@ from typing import Any, Generic
 
 from crowdnotes.domain import Evidence, Passage, Post, Source, Span
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.parsing import A, Answer, read_answer, spoken, verdict_place
+from crowdnotes.engines.llm.parsing import A, Answer, read_answer, verdict_place, without_thoughts
 from crowdnotes.engines.llm.server import Message
 from crowdnotes.engines.prompt_injection import visible, without_injections
 from crowdnotes.engines.prompts import Prompt, load_prompt
@@ -97,7 +97,7 @@ class Useless:
 
     def turns(self, boundary: str) -> list[Message]:
         """Return the model's answer and the message about it, to follow the question."""
-        said = _FENCE.sub(" ", spoken(self.said)).replace(boundary, "")[:_LONGEST_USELESS] or _NOTHING
+        said = _FENCE.sub(" ", without_thoughts(self.said)).replace(boundary, "")[:_LONGEST_USELESS] or _NOTHING
         fault = _FENCE.sub(" ", self.fault).replace(boundary, "")
         complaint = f"That could not be used: {fault} Answer the same question again, in the form asked for."
         return [{"role": "assistant", "content": said}, {"role": "user", "content": complaint}]
@@ -144,11 +144,11 @@ def question(
 
 def shortened(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """Return the blocks with long ones cut at the end of a sentence, for a small context; () if none is long."""
-    cut = tuple(replace(block, text=_beginning(block.text)) for block in blocks)
+    cut = tuple(replace(block, text=_cut_at_sentence(block.text)) for block in blocks)
     return cut if cut != tuple(blocks) else ()
 
 
-def _beginning(text: str) -> str:
+def _cut_at_sentence(text: str) -> str:
     if len(text) <= _SHORT:
         return text
     ends = [span.end for span in split_sentences(text[:_SHORT])[:-1]]
@@ -172,7 +172,7 @@ def passage_block(
     source = item.source
     name, site = publisher_name(source), host(source.url)
     publisher = name or (f"not known (site {site})" if site else "not known")
-    parts = (f"publisher: {publisher}", f"title: {source.title}", f"date: {_when(source, today)}", gives)
+    parts = (f"publisher: {publisher}", f"title: {source.title}", f"date: {_describe_date(source, today)}", gives)
     shown = excerpt(item.passage, also, is_brief=is_brief)
     return Block(f"passage {item.id}", f"({' · '.join(filter(None, parts))})\n{shown}")
 
@@ -226,7 +226,7 @@ def _fold_space(text: str) -> str:
     return re.sub(r" *\n\s*", "\n", re.sub(r" {2,}", " ", text)).strip()
 
 
-def _when(source: Source, today: date | None) -> str:
+def _describe_date(source: Source, today: date | None) -> str:
     """Return the day of a source, or its year if no day is known."""
     if source.year is None:
         return "not known, undated"
@@ -239,19 +239,19 @@ def _when(source: Source, today: date | None) -> str:
 def schema_of(form: type[Answer]) -> dict[str, Any]:
     """Return the JSON schema of a form for strict servers: whole, all fields required, no others, no titles."""
     whole = form.model_json_schema()
-    schema: dict[str, Any] = _strict(whole, whole.get("$defs", {}))
+    schema: dict[str, Any] = _make_strict(whole, whole.get("$defs", {}))
     return schema
 
 
-def _strict(node: Any, parts: Mapping[str, Any]) -> Any:
+def _make_strict(node: Any, parts: Mapping[str, Any]) -> Any:
     if isinstance(node, list):
-        return [_strict(item, parts) for item in node]
+        return [_make_strict(item, parts) for item in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
-        return _strict(parts[node["$ref"].removeprefix("#/$defs/")], parts)
+        return _make_strict(parts[node["$ref"].removeprefix("#/$defs/")], parts)
     left_out = ("default", "description", "$defs")
-    out = {key: _strict(value, parts) for key, value in node.items() if key not in left_out}
+    out = {key: _make_strict(value, parts) for key, value in node.items() if key not in left_out}
     if isinstance(out.get("title"), str):
         del out["title"]
     if out.get("type") == "object":

@@ -327,11 +327,12 @@ def describe_hits(brief: Brief, hits: Sequence[Hit]) -> list[str]:
     same = set.intersection(*map(set, about)) if len(about) > 1 else set()
     lines = []
     for hit, marks in zip(hits, about, strict=True):
-        title = _flattened(hit.title)[:_MAX_TITLE_CHARACTERS]
+        title = _flatten(hit.title)[:_MAX_TITLE_CHARACTERS]
         distinct = [mark for mark in marks if mark not in same]
         noted = f" ({', '.join(distinct)})" if distinct else ""
-        snippet = _flattened(hit.snippet).removeprefix(title).lstrip()
-        lines.append(f"{title}{noted}: {_window(snippet, asked | content_stems(hit.query), _MAX_SNIPPET_CHARACTERS)}")
+        snippet = _flatten(hit.snippet).removeprefix(title).lstrip()
+        best_part = _find_best_part(snippet, asked | content_stems(hit.query), _MAX_SNIPPET_CHARACTERS)
+        lines.append(f"{title}{noted}: {best_part}")
     return lines
 
 
@@ -343,11 +344,11 @@ def _list_marks(hit: Hit) -> list[str]:
     return [str(mark) for mark in (site, hit.published, hit.category.value, *hit.notices, cited) if mark]
 
 
-def _flattened(text: str) -> str:
+def _flatten(text: str) -> str:
     return " ".join(without_injections(text).split())
 
 
-def _window(text: str, asked: AbstractSet[str], limit: int) -> str:
+def _find_best_part(text: str, asked: AbstractSet[str], limit: int) -> str:
     """Return the part of at most `limit` characters with most of the words asked; "…" where it is cut."""
     if len(text) <= limit:
         return text

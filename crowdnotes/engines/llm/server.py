@@ -266,13 +266,13 @@ def _is_about_call(response: httpx2.Response) -> bool:
         complaint = read_complaint(response.json())
     except (ValueError, RecursionError):
         complaint = Complaint(response.text[:_MAX_ERROR_CHARACTERS])
-    complaint = _short(complaint, ())
+    complaint = _scrub_complaint(complaint, ())
     return complaint.is_too_long or (
         response.status_code not in _NEVER_ABOUT_FORM | _OF_GATEWAYS and bool(complaint.fields)
     )
 
 
-def _short(complaint: Complaint, keys: Sequence[str]) -> Complaint:
+def _scrub_complaint(complaint: Complaint, keys: Sequence[str]) -> Complaint:
     words, names = (scrubbed(text, keys, _MAX_READ_COMPLAINT_CHARACTERS) for text in (complaint.words, complaint.names))
     return Complaint(words, names)
 
@@ -318,7 +318,7 @@ class ModelServer:
                 # An id that is no text raises here: the package checks nothing.
                 return sorted(str.strip(model.id) for model in self._client.models.list())
             except (*_BROKEN, AttributeError, TypeError) as error:
-                raise self._named(error) from None  # the last two mean that another program answered
+                raise self._describe_error(error) from None  # the last two mean that another program answered
 
     def ask(
         self,
@@ -340,39 +340,39 @@ class ModelServer:
             try:
                 streams = True
                 if arguments.pop("stream", False):
-                    streamed, streams = self._streamed(arguments, on_piece)
+                    streamed, streams = self._read_stream(arguments, on_piece)
                     if streamed is not None:
                         return replace(streamed, streams=streams)
                 arguments.pop("stream_options", None)
                 exchange.first_word = None
                 # An answer in one piece gives no sign of life before its end.
                 patience = httpx2.Timeout(self._settings.total_seconds, connect=self._settings.connect_seconds)
-                whole = self._whole(self._client.chat.completions.create(**arguments, timeout=patience))
+                whole = self._read_whole(self._client.chat.completions.create(**arguments, timeout=patience))
                 return replace(whole, streams=streams)
             except _BROKEN as error:
-                raise self._refusal(error, model) from None
+                raise self._choose_error(error, model) from None
 
-    def _refusal(self, error: Exception, model: str) -> Exception:
+    def _choose_error(self, error: Exception, model: str) -> Exception:
         """Return what to raise: the complaint shows, whatever its status, whether fewer words or another form help."""
-        status, complaint = self._complaint(error)
+        status, complaint = self._read_error(error)
         if status and status != 401 and (complaint.is_too_long or status == 413):
             sentence = f"The question is too long for the model {model} ({scrubbed(complaint.words)})."
             return QuestionTooLongError(sentence, complaint.words)
         if status is None or status in _NEVER_ABOUT_FORM:
-            return self._named(error)
+            return self._describe_error(error)
         is_sure = status in (400, 422) or complaint.is_about_form
         if status in _OF_GATEWAYS and not is_sure:
-            return self._named(error)
-        return CallRejectedError(complaint, self._named(error), is_sure=is_sure)
+            return self._describe_error(error)
+        return CallRejectedError(complaint, self._describe_error(error), is_sure=is_sure)
 
-    def _complaint(self, error: Exception) -> tuple[int | None, Complaint]:
+    def _read_error(self, error: Exception) -> tuple[int | None, Complaint]:
         """Return the status, also one in the body (None if nothing was said), and the complaint."""
         body = getattr(error, "body", None)
         status = getattr(error, "status_code", None)
         if status is None and body is not None:
             code = body.get("code") if isinstance(body, Mapping) else None
             status = code if isinstance(code, int) and 400 <= code < 600 else 200
-        return status, _short(read_complaint(body if body is not None else str(error)), self._keys)
+        return status, _scrub_complaint(read_complaint(body if body is not None else str(error)), self._keys)
 
     @contextmanager
     def _bounded(
@@ -386,7 +386,7 @@ class ModelServer:
         finally:
             _current_bounds.reset(token)
 
-    def _streamed(self, arguments: dict[str, Any], on_piece: OnPiece) -> tuple[Reply | None, bool]:
+    def _read_stream(self, arguments: dict[str, Any], on_piece: OnPiece) -> tuple[Reply | None, bool]:
         """Return the whole reply, None if the stream broke; and whether anything arrived as a stream."""
         whole = _Pieces()
         begun = False
@@ -398,7 +398,7 @@ class ModelServer:
                     begun, _current_bounds.get().first_word = True, None
                     whole.add(chunk, "delta", on_piece)
                 if not begun and stream.response.is_closed and _is_json(stream.response):
-                    return self._whole(stream.response.json()), False
+                    return self._read_whole(stream.response.json()), False
         except (openai.APIStatusError, openai.APITimeoutError, httpx2.TimeoutException):
             raise
         except (openai.APIError, httpx2.HTTPError, ValueError, RecursionError, _ErrorInsteadError) as error:
@@ -409,7 +409,7 @@ class ModelServer:
             return None, begun
         return whole.reply(), True
 
-    def _whole(self, completion: Any) -> Reply:
+    def _read_whole(self, completion: Any) -> Reply:
         _refuse_error(completion)
         whole = _Pieces()
         if not isinstance(completion, Mapping) or not whole.add(completion, "message", lambda _, __: None):
@@ -418,9 +418,9 @@ class ModelServer:
             raise ModelServerError(f"The language model's server {self._host} broke off its answer.")
         return whole.reply()
 
-    def _named(self, error: Exception) -> ModelServerError:
+    def _describe_error(self, error: Exception) -> ModelServerError:
         where = self._host
-        status, complaint = self._complaint(error)
+        status, complaint = self._read_error(error)
         reason = scrubbed(complaint.words) or "it says no more"
         if status is not None:
             words, next_step = _MESSAGE_BY_STATUS.get(

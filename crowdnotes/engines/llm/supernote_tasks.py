@@ -38,21 +38,21 @@ from crowdnotes.engines.base import (
     SupernoteVerdict,
 )
 from crowdnotes.engines.llm.calls import ModelClient
-from crowdnotes.engines.llm.parsing import Answer, Objection, PassageIds, pointed, sanitized
+from crowdnotes.engines.llm.parsing import Answer, Objection, PassageIds, locate_objections, sanitized
 from crowdnotes.engines.llm.request import Block, passage_block, post_block, question
 from crowdnotes.engines.llm.search_tasks import brief_blocks
 from crowdnotes.engines.llm.writing_tasks import (
     Grade,
     QuotedWords,
+    assign_letters,
     bounds,
-    by_place,
     check_grades,
     clean_note,
     describe_objections,
     echoes_injection,
-    found_carriers,
-    in_mixed_order,
-    lettered,
+    grade_in_mixed_order,
+    grades_by_place,
+    locate_quotes,
 )
 from crowdnotes.engines.prompt_injection import without_injections
 from crowdnotes.errors import AnswerUnreadableError
@@ -158,7 +158,7 @@ class LlmSupernotes:
         check = _AnswerChecker(given)
 
         def check_answer(answer: CandidatesAnswer) -> None:
-            good, faults = check.good(answer)
+            good, faults = check.split_valid(answer)
             if not good and (answer.candidates or not answer.facts.strip()):
                 raise AnswerUnreadableError(" ".join(faults) or "There is no candidate in it.")
 
@@ -175,7 +175,7 @@ class LlmSupernotes:
         answer = self._client.ask(asked).value
         if not answer.candidates:
             return SupernoteAnswer((), (f"Nothing to write from: {sanitized(answer.facts, _MAX_REASON_CHARACTERS)}",))
-        good, faults = check.good(answer)
+        good, faults = check.split_valid(answer)
         return SupernoteAnswer(tuple(good[:count]), tuple(faults))
 
     def tone(self, brief: Brief, texts: Sequence[str]) -> tuple[tuple[PrincipleResult, ...], ...]:
@@ -207,7 +207,7 @@ class LlmSupernotes:
         def ask(order: Sequence[int]) -> VerdictAnswer:
             shown = [
                 Block(f"candidate {letter}", _describe_candidate(candidates[place]))
-                for letter, place in lettered(order)
+                for letter, place in assign_letters(order)
             ]
             blocks = [*_build_supernote_blocks(given), *shown]
             asked = question(
@@ -215,8 +215,8 @@ class LlmSupernotes:
             )
             return self._client.ask(asked).value
 
-        answer, order, grades = in_mixed_order(len(candidates), candidates[0].sha256, ask)
-        verdicts = by_place(answer.verdicts, order)
+        answer, order, grades = grade_in_mixed_order(len(candidates), candidates[0].sha256, ask)
+        verdicts = grades_by_place(answer.verdicts, order)
         places = range(len(candidates))
         return SupernoteVerdict(
             grades=tuple(grades[place] for place in places),
@@ -258,7 +258,7 @@ class LlmSupernotes:
 
 
 def _build_tone_result(name: PrincipleName, text: str, broken: Sequence[BrokenAnswer]) -> PrincipleResult:
-    findings = pointed(text, [item for item in broken if item.principle == name.name.lower()])
+    findings = locate_objections(text, [item for item in broken if item.principle == name.name.lower()])
     return PrincipleResult(
         principle=name,
         status=GateStatus.FAIL if findings else GateStatus.PASS,
@@ -309,7 +309,7 @@ class _AnswerChecker:
         self._texts = [*texts, *suggestions]
         self._budget = given.budget
 
-    def good(self, answer: CandidatesAnswer) -> tuple[list[tuple[NoteSentence, ...]], list[str]]:
+    def split_valid(self, answer: CandidatesAnswer) -> tuple[list[tuple[NoteSentence, ...]], list[str]]:
         """Return the valid candidates, and what is wrong with each of the others."""
         good: dict[str, tuple[NoteSentence, ...]] = {}
         faults: list[str] = []
@@ -324,7 +324,7 @@ class _AnswerChecker:
 
     def sentences(self, said: Sequence[SupernoteSentenceAnswer]) -> tuple[NoteSentence, ...]:
         """Return the sentences with their sources. Raises AnswerUnreadableError in words that a model can correct."""
-        checked = tuple(self._sentence(item) for item in said if item.text.strip())
+        checked = tuple(self._check_sentence(item) for item in said if item.text.strip())
         text = " ".join(item.text for item in checked)
         if not text:
             raise AnswerUnreadableError("There is a note without a sentence.")
@@ -336,11 +336,11 @@ class _AnswerChecker:
             )
         return checked
 
-    def _sentence(self, item: SupernoteSentenceAnswer) -> NoteSentence:
+    def _check_sentence(self, item: SupernoteSentenceAnswer) -> NoteSentence:
         text = clean_note(with_publishers_named(item.text, self._sources), [*self._notes, *self._passages])
         # Without a passage some models leave the form empty, or quote the note.
         quoted = [words for words in item.passages if words.quote.strip() and words.id not in self._notes]
-        carriers = found_carriers(quoted, self._passages)
+        carriers = locate_quotes(quoted, self._passages)
         if unknown := next((name for name in item.notes if name not in self._notes), None):
             raise AnswerUnreadableError(f"There is no note {sanitized(unknown, 20)}.")
         notes = tuple(dict.fromkeys(item.notes))

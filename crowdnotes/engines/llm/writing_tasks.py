@@ -87,7 +87,7 @@ def _strip_closing_links(line: str) -> str:
     return (head[: len(head) - len(word.group())] if word else head).rstrip(" ([")
 
 
-def known_ids(ids: Sequence[str], offered: Sequence[str]) -> tuple[str, ...]:
+def check_ids(ids: Sequence[str], offered: Sequence[str]) -> tuple[str, ...]:
     """Return the ids as offered, each once. Raises AnswerUnreadableError for one that was not offered."""
     kept: dict[str, None] = {}
     for raw in ids:
@@ -370,18 +370,18 @@ def _describe_cut(left_out: Sequence[WrittenSentence], excess: int) -> str:
 
 def _check_sentence(item: SentenceAnswer, passages: dict[str, str], sources: Sequence[Source]) -> WrittenSentence:
     text = clean_note(with_publishers_named(item.text, sources), list(passages))
-    carriers = found_carriers(item.passages, passages)
+    carriers = locate_quotes(item.passages, passages)
     if not carriers:
         raise AnswerUnreadableError(f"Nothing is given that carries “{sanitized(text, 80)}”")
     basis = _BASIS_BY_NAME.get(item.basis.strip().lower(), Basis.INFERRED)
     return WrittenSentence(text, carriers, basis)
 
 
-def found_carriers(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -> tuple[Quotation, ...]:
+def locate_quotes(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -> tuple[Quotation, ...]:
     """Return where the quoted words occur, by passage id. Raises AnswerUnreadableError if they do not."""
     carriers: list[Quotation] = []
     for words in quoted:
-        (name,) = known_ids([words.id], list(passages))
+        (name,) = check_ids([words.id], list(passages))
         span = find_quote(passages[name], words.quote)
         if span is None:
             raise AnswerUnreadableError(f"These words do not stand in {name}: “{sanitized(words.quote, 80)}”")
@@ -421,10 +421,10 @@ def revise(
     model_client: ModelClient, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int
 ) -> Revision:
     """Return the notes in the judge's order, with its objections, and the best one revised. Raises EngineError."""
-    answer, order, grades = in_mixed_order(
+    answer, order, grades = grade_in_mixed_order(
         len(notes), notes[0].sha256, lambda order: _ask_to_revise(model_client, brief, evidence, notes, order, budget)
     )
-    given = by_place(answer.grades, order)
+    given = grades_by_place(answer.grades, order)
     final = answer.final
     inferred = [note.is_inferred(brief.settlement, evidence) for note in notes]
     return Revision(
@@ -449,7 +449,7 @@ class Graded(Protocol):
 G = TypeVar("G", bound=Graded)
 
 
-def in_mixed_order(
+def grade_in_mixed_order(
     count: int, key: str, ask: Callable[[Sequence[int]], G]
 ) -> tuple[G, Sequence[int], dict[int, float]]:
     """Return a judge's answer on texts in a mixed order, that order, and the grades by place.
@@ -459,7 +459,7 @@ def in_mixed_order(
     """
     order = sorted(range(count), key=lambda place: text_sha256(f"{place} {key}"))
     answer = ask(order)
-    grades = {place: item.grade for place, item in by_place(answer.grades, order).items()}
+    grades = {place: item.grade for place, item in grades_by_place(answer.grades, order).items()}
     if count == 1:
         return answer, order, grades
     best, second = sorted(grades.values(), reverse=True)[:2]
@@ -470,16 +470,16 @@ def in_mixed_order(
         answer_turned = ask(turned)
     except ModelAnswerError:
         return answer, order, grades  # keep the first answer
-    again = by_place(answer_turned.grades, turned)
+    again = grades_by_place(answer_turned.grades, turned)
     return answer_turned, turned, {place: (grades[place] + again[place].grade) / 2 for place in grades}
 
 
-def by_place(grades: Sequence[Grade], order: Sequence[int]) -> dict[int, Grade]:
+def grades_by_place(grades: Sequence[Grade], order: Sequence[int]) -> dict[int, Grade]:
     """Return each grade by the place of its text, given the order in which they were shown."""
     return {order[_NOTE_LETTERS.index(_parse_letter(item.note))]: item for item in grades}
 
 
-def lettered(order: Sequence[int]) -> list[tuple[str, int]]:
+def assign_letters(order: Sequence[int]) -> list[tuple[str, int]]:
     """Return the letter under which each place is shown."""
     return list(zip(_NOTE_LETTERS, order, strict=False))
 
@@ -507,7 +507,7 @@ def _ask_to_revise(
             checked_note(answer.final.sentences, brief, evidence, budget)
 
     shown = []
-    for letter, place in lettered(order):
+    for letter, place in assign_letters(order):
         objections = notes[place].objections
         wrong = ["Found wrong by a check:", *objections] if objections else []
         shown.append(Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *wrong])))

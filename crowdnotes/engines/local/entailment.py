@@ -124,11 +124,11 @@ class NliReader:
         if not pairs:
             return np.zeros((0, 2), dtype=np.float32)
         with self._lock:
-            model = self._loaded()
+            model = self._load_model()
             found = model.predict(list(pairs), batch_size=16, apply_softmax=True, show_progress_bar=False)
         return np.asarray(found, dtype=np.float32)[:, [self._places["entail"], self._places["contra"]]]
 
-    def _loaded(self) -> CrossEncoder:
+    def _load_model(self) -> CrossEncoder:
         if self._model is None:
             from sentence_transformers import CrossEncoder
             from transformers.utils import logging

@@ -243,7 +243,7 @@ def find_quotations(embedder: Embedder, post: Post, evidence: Sequence[Evidence]
     texts = [item.passage.text[sentence.start : sentence.end] for item, sentence, _ in usable]
     near = _score_against_nearest(embedder, asked, texts)
     claim = asked[1] if len(asked) > 1 else question
-    places = [_place_of_quotation(text, claim) for text in texts]
+    places = [_rank_quotation(text, claim) for text in texts]
     first_of = {text: row for row, text in reversed(list(enumerate(texts)))}  # the same words in two passages
     plain = [row for row in first_of.values() if places[row] == 0]
     others = [row for row in first_of.values() if places[row] > 0]
@@ -255,7 +255,7 @@ def find_quotations(embedder: Embedder, post: Post, evidence: Sequence[Evidence]
 _MIN_ANSWERED_SHARE = 0.6  # of the claim's content words
 
 
-def _place_of_quotation(sentence: str, claim: str) -> int:
+def _rank_quotation(sentence: str, claim: str) -> int:
     """Return 0 for a plain answer to the claim, 1 for what otherwise contradicts it, else 2."""
     if contradicts(sentence) == denies(claim):
         return 2

@@ -70,20 +70,20 @@ def repeats(sentence: str, claims: Sequence[str]) -> bool:
     """Return whether a sentence says what one of the claims says, as surely, as widely, with its numbers."""
     if sentence.rstrip(" \"'”’)").endswith("?"):
         return False
-    said = _stems(sentence)
-    return any(_is_same(sentence, said, claim) for claim in claims)
+    said = _find_stems(sentence)
+    return any(_says_same(sentence, said, claim) for claim in claims)
 
 
-def _is_same(sentence: str, said: frozenset[str], claim: str) -> bool:
-    wanted = _stems(claim)
+def _says_same(sentence: str, said: frozenset[str], claim: str) -> bool:
+    wanted = _find_stems(claim)
     shared = len(wanted & said)
     own = _MIN_OWN_SHARE if len(wanted) > _MAX_SHORT_STEMS else _MIN_OWN_SHARE_OF_SHORT
     return (
         len(wanted) >= _MIN_CLAIM_STEMS
         and shared >= _MIN_SAID_SHARE * len(wanted)
         and shared >= own * len(said)
-        and _denials(sentence) == _denials(claim)
-        and _sides(sentence) <= _sides(claim)
+        and _find_denials(sentence) == _find_denials(claim)
+        and _find_sides(sentence) <= _find_sides(claim)
         and not any(pattern.search(sentence) and not pattern.search(claim) for pattern in (HEDGE, _LIMIT))
         and not (ALL.search(claim) and not ALL.search(sentence))
         and _has_its_numbers(sentence, claim)
@@ -96,7 +96,7 @@ def _has_its_numbers(sentence: str, claim: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _denials(text: str) -> tuple[frozenset[str], bool]:
+def _find_denials(text: str) -> tuple[frozenset[str], bool]:
     """Return the stem of the word after each "not", and whether the text calls something untrue."""
     denied = (
         next(iter(content_tokens(text[found.end() : found.end() + _MAX_DENIAL_CHARACTERS])), None)
@@ -105,12 +105,12 @@ def _denials(text: str) -> tuple[frozenset[str], bool]:
     return frozenset(token.stem if token else "" for token in denied), VERDICT.search(text) is not None
 
 
-def _sides(text: str) -> frozenset[str]:
+def _find_sides(text: str) -> frozenset[str]:
     return frozenset(side for side, pattern in _PATTERN_BY_SIDE.items() if pattern.search(text))
 
 
 @lru_cache(maxsize=4096)
-def _stems(text: str) -> frozenset[str]:
+def _find_stems(text: str) -> frozenset[str]:
     """Return the stems of the content words; "leads to" becomes "causes", an everyday word its medical name."""
     words = content_tokens(_CAUSE.sub(" causes ", plain_post(text)))
     return frozenset(stem(medical_name(word.folded) or word.folded) for word in words)
@@ -147,13 +147,13 @@ def _is_repetition(claims: tuple[str, ...], before: str, text: str, after: str) 
 
 
 def _speaks_against(sentence: str, claims: Sequence[str]) -> bool:
-    said = _stems(sentence)
+    said = _find_stems(sentence)
     is_of_it = _SPEAKS_OF_IT.search(sentence) is not None and contradicts(sentence)
     is_verdict = len(said) <= _MAX_VERDICT_STEMS and VERDICT.search(sentence) is not None
     for claim in claims:
-        wanted = _stems(claim)
+        wanted = _find_stems(claim)
         is_spoken_of = len(wanted & said) >= _MIN_SPOKEN_SHARE * max(1, len(wanted))
-        is_turned = _denials(sentence) != _denials(claim) or not _sides(sentence) <= _sides(claim)
+        is_turned = _find_denials(sentence) != _find_denials(claim) or not _find_sides(sentence) <= _find_sides(claim)
         if is_turned and (is_spoken_of or is_of_it or is_verdict):
             return True
     return _NO_EFFECT.search(sentence) is not None

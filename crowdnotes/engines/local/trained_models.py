@@ -77,7 +77,7 @@ class Head:
 
     def probabilities(self, blocks: Blocks) -> FloatArray:
         """Return the probability of each note, shape (notes,). The mean replaces missing vectors."""
-        return np.asarray(self.pipeline.predict_proba(self._rows(blocks))[:, 1])
+        return np.asarray(self.pipeline.predict_proba(self._build_rows(blocks))[:, 1])
 
     def explained(self, blocks: Blocks, shortened: Sequence[str], counters: Counters) -> Explained:
         """Return what moves the probability of one note.
@@ -93,14 +93,14 @@ class Head:
             kept = {name: None if block is None else block.repeat(len(shortened), axis=0)
                     for name, block in blocks.items() if name not in counters}  # fmt: skip
             variants.append(kept | {name: count(shortened) for name, count in counters.items()})
-        rows = self.pipeline[:-1].transform(sparse.vstack([self._rows(variant) for variant in variants]))
+        rows = self.pipeline[:-1].transform(sparse.vstack([self._build_rows(variant) for variant in variants]))
         last = self.pipeline[-1]
         probabilities = expit(rows @ last.coef_[0] + last.intercept_[0])
         added = (rows[0] - rows[1]).toarray()[0] * last.coef_[0]
         worths = {name: added[self.pipeline[0].output_indices_[name]] for name in self.means}
         return Explained(float(probabilities[0]), worths, [float(p) for p in probabilities[0] - probabilities[2:]])
 
-    def _rows(self, blocks: Blocks) -> csr_matrix:
+    def _build_rows(self, blocks: Blocks) -> csr_matrix:
         count = next(block.shape[0] for block in blocks.values() if block is not None)
         filled = {name: np.tile(mean, (count, 1)) for name, mean in self.means.items()}
         return rows_of(filled | {name: block for name, block in blocks.items() if block is not None}, self.widths)
