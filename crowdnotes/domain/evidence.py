@@ -137,7 +137,7 @@ def first_shown(notes: Sequence[EarlierNote]) -> EarlierNote | None:
 
 
 class ClaimMatch(StrEnum):
-    """What a person finds of a fact-check: does it check the claim of the post?"""
+    """What a person finds of a fact-check: whether it checks the claim of the post."""
 
     SAME = "same claim"
     RELATED = "related"

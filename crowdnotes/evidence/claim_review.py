@@ -1,4 +1,6 @@
-"""ClaimReview data, as pages, feeds and tables hold it, to a FactCheck. https://schema.org/ClaimReview
+"""ClaimReview data, as pages, feeds and tables hold it, to a FactCheck.
+
+https://schema.org/ClaimReview
 
 Nothing here trusts a shape: every field may be missing, a list, a text in the place of an item, or hold HTML.
 A table's columns are the same names joined by dots ("reviewRating.alternateName"), as Fact-Check Insights writes them.

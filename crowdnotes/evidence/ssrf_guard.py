@@ -73,7 +73,7 @@ class Target:
 
 
 def check_url(url: str, allowed_hosts: Collection[str] = ()) -> Target:
-    """The parsed, normalised target of a URL as a person typed it or a server redirected to.
+    """Return the parsed, normalised target of a URL as a person typed it or a server redirected to.
 
     `allowed_hosts` are names, or "name:port", that may lie on a private network. Nothing is looked up.
     Raises InputError for what is not a web address, UnsafeUrlError for one that must not be read.
@@ -109,7 +109,7 @@ def check_url(url: str, allowed_hosts: Collection[str] = ()) -> Target:
 
 
 def resolve_public(host: str, port: int, allowed_hosts: Collection[str], seconds: float) -> list[IPAddress]:
-    """The addresses behind a name, all of them checked; at most `seconds` are spent on the lookup.
+    """Return the addresses behind a name, all of them checked; at most `seconds` are spent on the lookup.
 
     Raises UnsafeUrlError when a single one is not public (unless the host is allowed), FetchError
     when there is none or the lookup takes too long.
@@ -136,13 +136,13 @@ def _unsafe(message: str) -> UnsafeUrlError:
 
 
 def _shown(url: str) -> str:
-    """A URL fit for a message: visible characters only, cut short."""
+    """Return a URL fit for a message: visible characters only, cut short."""
     visible = _FORBIDDEN.sub("·", url)
     return visible if len(visible) <= 80 else f"{visible[:79]}…"
 
 
 def _normal_host(netloc: str, shown: str) -> str:
-    """The host as ASCII, lowercase; odd spellings that resolvers read as numbers are refused."""
+    """Return the host as ASCII, lowercase; odd spellings that resolvers read as numbers are refused."""
     if netloc.startswith("["):
         literal, _, rest = netloc[1:].partition("]")
         if rest and not re.fullmatch(r":\d*", rest):

@@ -24,7 +24,7 @@ _BRACKETS = re.compile(r"[\[\]\\]")
 
 
 def controls_shown(text: str) -> str:
-    """The text with control characters and direction overrides made visible as \ufffd."""
+    """Return the text with control characters and direction overrides made visible as \ufffd."""
     return _CONTROLS.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -77,7 +77,7 @@ def title(text: str, otherwise: str, limit: int | None = None) -> str:
 
 
 def clip(text: str, limit: int) -> str:
-    """The text, or its beginning with an ellipsis, at a word's end where there is one."""
+    """Return the text, or its beginning with an ellipsis, at a word's end where there is one."""
     if len(text) <= limit:
         return text
     cut = text[: limit - 1]
@@ -86,7 +86,7 @@ def clip(text: str, limit: int) -> str:
 
 
 def web_url(url: str | None) -> str | None:
-    """The URL when it is one that a browser may open: http or https with a host; else None."""
+    """Return the URL when it is one that a browser may open: http or https with a host; else None."""
     if not url:
         return None
     try:
@@ -97,7 +97,7 @@ def web_url(url: str | None) -> str | None:
 
 
 def host(url: str | None) -> str:
-    """The host of a URL without "www.", or an empty text."""
+    """Return the host of a URL without "www.", or an empty text."""
     try:
         return (urlsplit(url or "").hostname or "").removeprefix("www.")
     except ValueError:
@@ -121,7 +121,7 @@ def record_place(library: str, record: int | None) -> str:
 
 
 def lines(text: str) -> list[str]:
-    """The non-empty lines of a text, without surrounding white space, each once."""
+    """Return the non-empty lines of a text, without surrounding white space, each once."""
     return list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
 
 

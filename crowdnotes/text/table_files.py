@@ -403,7 +403,7 @@ def open_export(file: Path) -> Iterator[TextIO]:
 
 @contextmanager
 def replacement_of(file: Path) -> Iterator[Path]:
-    """An empty file beside another, its owner's alone, which takes the other's place unless an error is raised.
+    """Make an empty file next to another, its owner's alone, which takes the other's place unless an error is raised.
 
     Raises OSError.
     """

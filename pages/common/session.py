@@ -61,7 +61,7 @@ def workspace(*, own_engine: bool = False) -> Workspace:
 
 
 def cases() -> Cases:
-    """The stored cases as whoever is at the screen may use them."""
+    """Return the stored cases as the person at the screen may use them."""
     return workspace().cases
 
 

@@ -1,4 +1,4 @@
-"""Later: with new notes and ratings, is there a better one, and is it worth the change?"""
+"""Later: whether new notes and ratings make a better one, and whether it is worth the change."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def _is_beside(element: Any) -> bool:
 
 
 def names_of(element: Any) -> str:
-    """The classes and the id of an element, of bounded length."""
+    """Return the classes and the id of an element, of bounded length."""
     return f"{element.get('class') or ''} {element.get('id') or ''}"[:400]
 
 
@@ -238,7 +238,7 @@ def _is_tiny(value: str) -> bool:
 
 
 def _painted(value: str, behind: tuple[float, ...]) -> tuple[float, ...]:
-    """The colour behind an element's words; () when it is a picture or something else that is not known."""
+    """Return the colour behind an element's words; () when it is a picture or something else that is not known."""
     if not value or value in ("none", "transparent", "inherit", "initial", "unset"):
         return behind
     colour = _colour(value)
@@ -424,7 +424,7 @@ def _declarations(nodes: Iterable[Any]) -> _Declared:
 
 
 def _selectors(prelude: Iterable[Any], on_page: frozenset[str]) -> Iterator[_Selector]:
-    """The selectors of a rule, without those that choose no element of the page, or one that somebody points at."""
+    """Return the selectors of a rule, without those that choose no element of the page or wait for a pointer."""
     written = [""]
     for token in prelude:
         if token == ",":
@@ -451,14 +451,14 @@ def _selectors(prelude: Iterable[Any], on_page: frozenset[str]) -> Iterator[_Sel
 
 
 def _written(token: Any) -> str:
-    """A part of a selector, with a backslash before what is odd in a name."""
+    """Return a part of a selector, with a backslash before what is odd in a name."""
     if token.type in ("ident", "hash"):
         return ("#" if token.type == "hash" else "") + re.sub(r"[^\w-]", r"\\\g<0>", token.value)
     return _NOT_READ[token.type] if token.type in _NOT_READ else str(token.serialize())
 
 
 def _named(parts: Iterable[re.Match[str]]) -> list[str]:
-    """The tag in lowercase, and names with their mark, without the backslashes of odd ones."""
+    """Return the tag in lowercase, and names with their mark, without the backslashes of odd ones."""
     words = ((part[1], re.sub(r"\\(.)", r"\1", part[2])) for part in parts if part[2] and part[1] != ":")
     return [f"{mark}{word}" if mark else word.lower() for mark, word in words]
 
@@ -516,6 +516,6 @@ def _is_clipped(style: Style) -> bool:
 
 
 def length_of(value: str) -> tuple[float, str] | None:
-    """Number and unit, "" for none, of a CSS length at the beginning of `value`; None when there is none."""
+    """Return number and unit, "" for none, of a CSS length at the beginning of `value`; None when there is none."""
     found = _NUMBER.match(value.strip())
     return (float(found.group(1)), found.group(2) or "") if found else None

@@ -195,7 +195,7 @@ class PageLook:
             handler(operands)
 
     def after(self, operator: bytes, operands: Any, _: object = None, __: object = None) -> None:
-        """The same after it."""
+        """Note what an operator has ended: pypdf calls this after it."""
         if operator == b"Do" and self._forms and operands:
             self._state, self._kept, self._resources = self._forms.pop()
 

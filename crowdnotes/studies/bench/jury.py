@@ -1,4 +1,4 @@
-"""`crowdnotes bench jury`: does the jury know which notes X showed, which divide the camps, and whom they please?
+"""`crowdnotes bench jury`: whether the jury knows which notes X showed, which divide the camps, and whom they please.
 
 Measured on HealthNotes, on a file of the camp schema or, where there is none, on numbers of held-out notes that ship
 with the model: hashed features, vectors and votes, without ids and text, so that the pinned figures can be checked
