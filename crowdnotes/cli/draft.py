@@ -186,7 +186,7 @@ def run_steps(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> 
 def _print_ended_steps(job: JobRecord, printed: int) -> int:
     """Print the steps that have ended and were not printed yet, in order; return how many are printed now."""
     steps = job.steps[printed:]
-    ended = list(takewhile(lambda step: not job.state.under_way or step.state in _ENDED_STATES, steps))
+    ended = list(takewhile(lambda step: step.state in _ENDED_STATES, steps))
     for step in ended:
         progress(f"  {step.title}: {step.summary or step.error or step.state}")
     return printed + len(ended)

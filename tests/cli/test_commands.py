@@ -84,6 +84,17 @@ def test_a_draft_for_which_nothing_is_found_says_so_and_each_step_is_told(tmp_pa
     assert told == ["Write search words", "Search", "Choose and read sources", "Find the passages that matter"]
 
 
+def test_a_draft_that_fails_names_no_step_that_did_not_begin(tmp_path: Path) -> None:
+    make_library(tmp_path)
+    crowdnotes(tmp_path, "library", "add", "topics.csv", "--name", "topics")
+    words = ["draft", "--post", "They never tell you this!", "--mode", "automation", "--library", "topics"]
+    model = {"CROWDNOTES_LLM_BASE_URL": "http://127.0.0.1:9/v1", "CROWDNOTES_LLM_MODEL": "gone"}
+    ended = crowdnotes(tmp_path, *words, CROWDNOTES_LLM_MAX_RETRIES="0", **model)
+    assert ended.returncode == 1
+    told = [line.strip().partition(":")[0] for line in ended.stderr.splitlines() if line.startswith("  ")]
+    assert told == ["Write search words"]
+
+
 def test_a_library_is_added_listed_and_removed(tmp_path: Path) -> None:
     table = make_library(tmp_path)
     added = json.loads(crowdnotes(tmp_path, "library", "add", str(table), "--name", "topics", "--json").stdout)
