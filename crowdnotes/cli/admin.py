@@ -38,7 +38,7 @@ def backup(
     Caches, fetched models, settings and keys are not in it. On PostgreSQL it needs pg_dump.
     """
     made = make_backup(load_settings(), file, replace=overwrite)
-    print_text(f"{file}: {made.backend}, schema {made.schema_version}, {file.stat().st_size / 1e6:.1f} MB")
+    print_text(f"{file}: {made.backend}, schema {made.schema_version}, {max(file.stat().st_size / 1e6, 0.1):.1f} MB")
     for library in made.left_out:
         progress(f"The library “{library}” is damaged and was left out. Add it again, or remove it.")
 
