@@ -171,7 +171,7 @@ _CHECK_BY_FILTER: dict[FilterName, Callable[[Candidate, _FilterContext], str | N
 # Of 1,296 pairs of notes on one post (pilot of 2021, five ratings or more each) the jury's intercept found the better
 # one in 51 % where it differed by less than 0.05, in 62 % up to 0.1, in 71 % up to 0.2, in 94 % beyond; ratings by half
 # of the raters found the other half's choice in 69 %.
-_MAX_TIED_GAP = 0.1
+MAX_TIED_GAP = 0.1
 
 
 def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> SupernoteRound:
@@ -214,7 +214,7 @@ def _is_tied(item: Candidate, best: Candidate) -> bool:
     """Return whether the jury sees no difference between a candidate and the best one."""
     if item.score is None or best.score is None or item.score.means_nothing != best.score.means_nothing:
         return item is best
-    return best.score.intercept - item.score.intercept < _MAX_TIED_GAP
+    return best.score.intercept - item.score.intercept < MAX_TIED_GAP
 
 
 def _rate_source_notes(item: Candidate, liked: dict[str, float]) -> float:
