@@ -184,7 +184,8 @@ def following_up(case: Case, context: StageContext) -> list[Stage]:
 def writing(case: Case, context: StageContext, *, before_inspection: bool) -> list[Stage]:
     """Write candidate notes from the passages in use; a model compares them and revises the best.
 
-    `before_inspection` writes from all passages; else WorkflowError while none is in use.
+    `before_inspection` writes from all passages, and revises only where a check gives a reason; else WorkflowError
+    while none is in use.
     """
     if not case.used_evidence and not before_inspection:
         raise WorkflowError("evidence first", "No source is in use yet.", "Open a source and choose to use it.")
@@ -192,7 +193,8 @@ def writing(case: Case, context: StageContext, *, before_inspection: bool) -> li
     if not context.engine.uses_language_model:
         return [replace(STAGES[StageName.DRAFT], run=draft)]
     written = replace(STAGES[StageName.DRAFT], run=draft, skip=writing_stages.written_before)
-    return [written, STAGES[StageName.REVISE]]
+    revise = partial(writing_stages.revise, before_inspection=before_inspection)
+    return [written, replace(STAGES[StageName.REVISE], run=revise)]
 
 
 def scoring(case: Case, _: StageContext, *, before_inspection: bool, scores_only: bool) -> list[Stage]:

@@ -18,6 +18,7 @@ from crowdnotes.domain import (
     StageName,
     StageOutcome,
 )
+from crowdnotes.engines.local.principles import judge_principles
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError
 from crowdnotes.jobs import Progress
 from crowdnotes.notes.drafting import (
@@ -26,7 +27,9 @@ from crowdnotes.notes.drafting import (
     why_no_note,
     write_candidates,
 )
-from crowdnotes.notes.gates import GATES, assess, with_checks
+from crowdnotes.notes.gates import GATES, assess, unfound_quotes, with_checks
+from crowdnotes.notes.ranking import MAX_TIED_GAP
+from crowdnotes.text.lint import lint
 from crowdnotes.text.markdown import in_figures
 
 _MAX_KEPT_VERDICTS = 20  # of the jury, to compare an edit with earlier texts
@@ -49,21 +52,47 @@ def draft(case: Case, _: Progress, tools: StageContext, *, before_inspection: bo
     return changes, StageOutcome(summary=drafted.summary)
 
 
-def revise(case: Case, _: Progress, tools: StageContext) -> StageResult:
-    """Put the candidates into the judge's order and revise the best; they stay as they are where that fails."""
+def revise(case: Case, _: Progress, tools: StageContext, *, before_inspection: bool = False) -> StageResult:
+    """Put the candidates into the judge's order and revise the best; they stay as they are where that fails.
+
+    `before_inspection` asks the model only where the program's own checks give a reason.
+    """
     if not case.candidates:
         return {}, StageOutcome.not_needed("There is no note to compare")
+    first = _choose_first_stated(case)
+    if before_inspection and not _has_reason_to_revise(case, first, tools):
+        outcome = StageOutcome.not_needed("The program's own checks found nothing to improve in the first note")
+        return _make_draft(case, first), outcome
     evidence = _choose_writing_evidence(case)
     try:
         revised = revise_candidates(tools.engine, tools.brief(case), evidence, case.candidates, tools.clock)
     except ModelAnswerError as error:
         outcome = StageOutcome.not_run(error.message, instead="the first is shown")
-        return _make_draft(case, _choose_first_stated(case)), outcome
+        return _make_draft(case, first), outcome
     if revised is None:
         outcome = StageOutcome.not_run("the engine in use compares no notes.")
-        return _make_draft(case, _choose_first_stated(case)), outcome
+        return _make_draft(case, first), outcome
     changes = {"candidates": revised.candidates, **_make_draft(case, revised.candidates[0])}
     return changes, StageOutcome(summary=revised.summary)
+
+
+def _has_reason_to_revise(case: Case, first: Draft, tools: StageContext) -> bool:
+    """Return whether the program's own checks object to the first note, cannot judge it, or prefer another."""
+    # Of 14 notes of a trial, read blind twice, the revised one was preferred to the first by 80 % where this was so (5
+    # notes) and by 44 % elsewhere, at 2,700 tokens each. A note that fails a gate afterwards is still repaired.
+    post = case.post.as_read
+    if first.objections or lint(first.text) or unfound_quotes(first.text, post, case.evidence):
+        return True
+    hints = judge_principles(tools.embedder, tools.settings.gates, post, first.text)
+    if any(hint.status is not GateStatus.PASS for hint in hints):
+        return True
+    others = [draft.text for draft in case.candidates if draft is not first]
+    try:
+        verdicts = tools.jury().compare(post.text, [first.text, *others])
+    except CrowdNotesError:
+        return True
+    known = [item.note_intercept for item in verdicts if isinstance(item, JuryVerdict) and not item.means_nothing]
+    return len(known) < len(verdicts) or max(known) - known[0] >= MAX_TIED_GAP
 
 
 def score(case: Case, progress: Progress, tools: StageContext, *, before_inspection: bool = False) -> StageResult:

@@ -36,9 +36,10 @@ from crowdnotes.domain import (
     StageOutcome,
     WhyUnwanted,
 )
-from crowdnotes.engines import Brief, FurtherSearch, Ranking, SearchPlan
-from crowdnotes.errors import AnswerUnreadableError, JobCancelled, JobError, ModelServerError
+from crowdnotes.engines import Brief, FurtherSearch, Ranking, SearchPlan, WriterAnswer, Written
+from crowdnotes.errors import AnswerUnreadableError, InputError, JobCancelled, JobError, ModelServerError
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
+from crowdnotes.jury import Jury
 from crowdnotes.settings_sections import MOST_QUERIES, SECOND_QUERIES, EvidenceSettings
 from crowdnotes.storage import tables
 from crowdnotes.storage.database import writing
@@ -444,6 +445,58 @@ def test_the_notes_are_compared_and_the_best_one_bettered_is_the_draft_before_th
     assert desk.case.draft.changes == desk.said(StageName.REVISE) == "Said for how long."
     assert [draft.objections for draft in desk.case.candidates] == [(), (), ("It breaks off.",)]
     assert [stage.name for stage in desk.case.stages[-2:]] == [StageName.DRAFT, StageName.REVISE]
+
+
+_GOOD = "The kettle does not make people ill: a review watched 12,000 people for 12 years and found no illness."
+_ALIKE = (
+    "A review of 14 studies found no illness in 12,000 people who used the kettle for years, according to the record."
+)
+_DIVIDING = "Politicians and Trump supporters were watched with the kettle in 2012, and Democrats were ill."
+_QUOTING = "The kettle does not make people ill: a review says “nobody at all was ever ill of it in those 12 years”."
+_FRENCH = "La bouilloire ne rend pas malade : une étude a suivi 12 000 personnes pendant 12 ans sans en trouver."
+
+
+@pytest.mark.parametrize(
+    ("texts", "cut", "revised"),
+    [
+        pytest.param((_GOOD, _ALIKE), "", False, id="nothing to improve"),
+        pytest.param((_GOOD,), "", False, id="alone"),
+        pytest.param((_DIVIDING, _GOOD), "", True, id="the jury prefers another"),
+        pytest.param((_GOOD.replace("12,000", "stupid"), _ALIKE), "", True, id="a hint on its words"),
+        pytest.param((_QUOTING, _ALIKE), "", True, id="words in quotation marks that no passage has"),
+        pytest.param((_FRENCH, _ALIKE), "", True, id="in a language that the checks cannot judge"),
+        pytest.param((_GOOD, _ALIKE), "Left out, as the note was 1 character too long.", True, id="cut"),
+    ],
+)
+def test_before_inspection_the_model_compares_notes_only_where_a_check_of_the_program_gives_a_reason(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, texts: Sequence[str], cut: str, *, revised: bool
+) -> None:
+    asked: list[int] = []
+    desk.engine.revises = lambda: asked.append(1)
+    written = [Written(text, ("E1",), cut=cut) for text in texts]
+    monkeypatch.setattr(desk.engine, "write", lambda *_, **__: WriterAnswer(tuple(written)))
+    desk.gather()
+    desk.write()
+    assert bool(asked) is revised
+    assert desk.case.draft is not None
+    if not revised:
+        assert desk.case.draft.text.startswith(texts[0])
+        assert len(desk.case.candidates) == len(texts)
+        assert desk.said(StageName.REVISE) == "The program's own checks found nothing to improve in the first note"
+
+
+def test_a_model_compares_notes_where_a_person_chose_the_passages_or_the_jury_cannot_judge_them(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk.engine, "write", lambda *_, **__: WriterAnswer((Written(_GOOD, ("E1",)),)))
+    desk.gather()
+    use(desk.workspace, desk.id, "E1")
+    desk.write(before_inspection=False)
+    assert desk.said(StageName.REVISE) == "Said for how long."
+    refused = InputError("The note has no words.", "Write it first.")
+    monkeypatch.setattr(Jury, "compare", lambda *_: (refused,))
+    desk.write()
+    assert desk.said(StageName.REVISE) == "Said for how long."
 
 
 def _fails_until(times: int) -> Callable[..., GateResult]:
