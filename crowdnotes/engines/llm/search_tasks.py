@@ -72,7 +72,7 @@ _WHY_UNWANTED_BY_NAME = {why.value: why for why in WhyUnwanted}
 def plan_search(
     model_client: ModelClient, post: Post, limit: int, today: date, places: Sequence[str] = ()
 ) -> SearchPlan:
-    """Return the claims, most misleading first, and at most `limit` searches; no claim makes it ask once more.
+    """Return the claims, most misleading first, and at most `limit` searches for them.
 
     `places` are what will be searched. Raises EngineError.
     """
