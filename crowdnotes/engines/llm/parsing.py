@@ -213,18 +213,19 @@ def _find_json_objects(said: str) -> Iterator[tuple[str, object]]:
     while at >= 0 and seen < _MAX_JSON_OBJECTS:
         seen += 1
         end = at + 1
-        for is_repaired in (False, True):
-            rest = said[at:]
-            if is_repaired:
-                rest = _JSON_SLIP.sub(lambda match: _REPAIR_BY_SLIP.get(match.group(), match.group()), rest)
+        for text in (str, _repair_json):  # as it is, else repaired
             try:
-                value, length = decoder.raw_decode(rest)
+                value, length = decoder.raw_decode(text(said[at:]))
             except (ValueError, RecursionError):
                 continue
             end = at + length
             yield said[at:end], value
             break
         at = said.find("{", end)
+
+
+def _repair_json(text: str) -> str:
+    return _JSON_SLIP.sub(lambda match: _REPAIR_BY_SLIP.get(match.group(), match.group()), text)
 
 
 def _is_copied_from(raw: str, data: Sequence[str]) -> bool:
