@@ -16,13 +16,22 @@ from pages.common.engine_panel import engine_panel
 from pages.common.layout import WIDTH, Area, StepName, area, key_help, keys, next_area_button
 from pages.common.navigation import page_body
 from pages.common.session import DEMO, cases, current_case, notice_for, notices, show_notice
-from pages.draft_parts.decision import decide_area, ends
-from pages.draft_parts.demo_tour import begin_if_asked, presenter
-from pages.draft_parts.header import strip
-from pages.draft_parts.moderator_review import submission
-from pages.draft_parts.note import cited_links, is_closed, lesson, note_box, proposals, proposed, refused_words, undo
-from pages.draft_parts.scores import score_button, scores
-from pages.draft_parts.sentence_support import decided_note, support
+from pages.draft_parts.decision import decide_area, draw_decision_buttons
+from pages.draft_parts.demo_tour import begin_if_asked, draw_presenter
+from pages.draft_parts.header import draw_header
+from pages.draft_parts.moderator_review import draw_submission
+from pages.draft_parts.note import (
+    cited_links,
+    draw_candidates,
+    draw_lesson,
+    draw_propose_button,
+    draw_refused_words,
+    is_closed,
+    note_box,
+    undo,
+)
+from pages.draft_parts.scores import draw_scores, score_button
+from pages.draft_parts.sentence_support import draw_decided_note, draw_sentence_support
 from pages.draft_parts.sources import sources_pane
 from pages.draft_parts.start import start_screen
 from pages.draft_parts.suggestions import suggestions_fold
@@ -30,11 +39,11 @@ from pages.draft_parts.suggestions import suggestions_fold
 
 def workbench(case: Case, job: JobRecord | None) -> None:
     """Draw the sources on the left, the note on the right, under the strip."""
-    presenter(case, job)
-    strip(case, job)
+    draw_presenter(case, job)
+    draw_header(case, job)
     left, right = st.columns([11, 10], gap="medium")
     with left, st.container(key="sources-pane", gap="small"):
-        lesson(case)
+        draw_lesson(case)
         if case.supernote is not None:
             of_supernote(case)
         sources_pane(case, job)
@@ -42,8 +51,8 @@ def workbench(case: Case, job: JobRecord | None) -> None:
     with right, st.container(key="note-pane", gap="small"):
         note_pane(case, job, waits)
     with right:
-        submission(case)
-        ends(case, job, waits)
+        draw_submission(case)
+        draw_decision_buttons(case, job, waits)
     audit_trail(case)
     keys()
 
@@ -56,17 +65,17 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
             suggestions_fold(case, job)
     with area(Area.NOTE):
         notices(StepName.DRAFT.value)
-        refused_words(case.id, case)
+        draw_refused_words(case.id, case)
         if case.decision is not None:
             if case.decision.kind is not DecisionKind.APPROVED:  # it is above, to be copied
-                decided_note(case)
+                draw_decided_note(case)
         else:
-            proposals(case, job)
+            draw_propose_button(case, job)
             if not is_closed(case):
                 _draw_note_box(case, job)
-                proposed(case)
-        support(case)
-        scores(case, job)
+                draw_candidates(case)
+        draw_sentence_support(case)
+        draw_scores(case, job)
         if case.assessment_is_current and case.decision is None:
             next_area_button(Area.DECIDE, "Go to the decision")
     if case.decision is None:
@@ -109,7 +118,7 @@ with page_body("Draft a note", corner=None if opened else _draw_corner, **look):
         case, job = current_case()
     except CaseNotFoundError as error:
         show_notice(notice_for(error))
-        refused_words(st.query_params["case"], None)
+        draw_refused_words(st.query_params["case"], None)
     if case is not None:
         workbench(case, job)
     else:

@@ -17,14 +17,14 @@ from pages.common.session import current_case, notice_for, notices, refused_form
 from pages.draft_parts.suggestions import suggestions_fold
 from pages.supernote_parts.candidates import candidates, filters_fold
 from pages.supernote_parts.given_notes import new_supernote, notes_pane
-from pages.supernote_parts.header import supernote_strip
+from pages.supernote_parts.header import draw_header
 from pages.supernote_parts.updates import watch_fold
 from pages.supernote_parts.winner import goes_on, ranking_fold, winner
 
 
 def workbench(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     """Draw the notes on the left, what is made from them on the right; below, what may be looked at later."""
-    supernote_strip(case, work, job)
+    draw_header(case, work, job)
     left, right = st.columns(2, gap="medium")
     with left, st.container(key="sources-pane", gap="small"), area(Area.SOURCES):
         notices(SupernoteStep.NOTES.value)

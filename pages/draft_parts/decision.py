@@ -195,7 +195,7 @@ def _draw_tags(case: Case) -> None:
             st.markdown(f":small[:primary[:material/lightbulb:] :gray[{said}]]")
 
 
-def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
+def draw_decision_buttons(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
     """One button to approve, which says what is left and leads there; the other three ends are as near, and quieter.
 
     For a person whose case another has to decide, only that.

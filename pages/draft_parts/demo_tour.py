@@ -82,7 +82,7 @@ def present_example() -> None:
     _show_place(case, Place.POST)
 
 
-def presenter(case: Case, job: JobRecord | None) -> None:
+def draw_presenter(case: Case, job: JobRecord | None) -> None:
     """Draw the strip; in a demonstration that is not being presented, what its answers are and the way back to it."""
     if not case.recorded_answers:
         return

@@ -24,8 +24,8 @@ from pages.draft_parts.sources import tally
 _MAX_POST_CHARACTERS = 150  # characters of the post in its one line
 
 
-def strip(case: Case, job: JobRecord | None) -> None:
-    """Draw it. On a phone the tabs take its place, and the post is one of them."""
+def draw_header(case: Case, job: JobRecord | None) -> None:
+    """Draw the steps, the engine and the post. On a phone the tabs take their place, and the post is one of them."""
     with st.container(key="strip", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
             st.markdown(in_a_line(_list_steps(case)), width="content")

@@ -24,7 +24,7 @@ _COLOUR_BY_DESK_STATE = {
 }
 
 
-def submission(case: Case) -> None:
+def draw_submission(case: Case) -> None:
     """Draw the case's state with the moderators and the one next act; nothing where one person works alone."""
     if not workspace().settings.has_desk:
         return

@@ -94,7 +94,7 @@ def stop_asking(case: Case) -> None:
         runner.wait(job.id, timeout=2)
 
 
-def proposals(case: Case, job: JobRecord | None) -> None:
+def draw_propose_button(case: Case, job: JobRecord | None) -> None:
     """Draw the button that lets the program propose, its progress, and why it proposes nothing."""
     if is_closed(case):
         st.caption("Choose a source first. Then write your note here.")
@@ -119,7 +119,7 @@ def _warn_of_inference(case: Case) -> None:
         )
 
 
-def proposed(case: Case) -> None:
+def draw_candidates(case: Case) -> None:
     """Draw the candidates, or sentences to quote, each one click from the note above."""
     with st.container(key="proposed", gap="small"):  # always there, so that what is below stays where it is
         _draw_candidates(case)
@@ -348,7 +348,7 @@ def note_box(case: Case) -> None:
         note_counter(text, box=_BOX_KEY, submit=SCORE_BUTTON, on_aside=aside, key=f"counter-{case.id}")
 
 
-def refused_words(case_id: str, case: Case | None) -> None:
+def draw_refused_words(case_id: str, case: Case | None) -> None:
     """Draw what was typed into the box or a form while the case was decided, deleted or changed elsewhere."""
     refused_form(case_id, case)
     box: _NoteBoxState | None = st.session_state.get(f"box-{case_id}")
@@ -455,7 +455,7 @@ def _replace_text(case: Case, text: str) -> None:
     cases().apply(case.id, actions.edit_draft, text, based_on=shown)
 
 
-def lesson(case: Case | None) -> None:
+def draw_lesson(case: Case | None) -> None:
     """Draw what the example teaches, while a case of an example is under way."""
     example = example_of(case) if case is not None else None
     if example is not None:

@@ -33,7 +33,7 @@ def score_button(case: Case, job: JobRecord | None) -> None:
     button(name, SCORE_BUTTON, _NOTICE_AREA, partial(score, case), icon="rule", disabled=busy, **look)
 
 
-def scores(case: Case, job: JobRecord | None) -> None:
+def draw_scores(case: Case, job: JobRecord | None) -> None:
     """Draw the scores of the newest assessment, dimmed where they are of other words."""
     notices(_NOTICE_AREA)
     with st.empty().container():  # its own place, so that the scores below stay where they are when it goes

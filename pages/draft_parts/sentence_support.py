@@ -116,7 +116,7 @@ _LABEL_BY_FINDING = {
 }
 
 
-def support(case: Case) -> None:
+def draw_sentence_support(case: Case) -> None:
     """Draw a row for each sentence, with its source; choosing the source opens it at the words that support it."""
     draft = case.draft
     if draft is None or not draft.text.strip():
@@ -212,7 +212,7 @@ def _draw_comparison(case: Case, number: int, sentence: SentenceSupport, words: 
             st.checkbox(label, key=settled, on_change=run_action, args=(_NOTICE_AREA, compare), disabled=decided)
 
 
-def decided_note(case: Case) -> None:
+def draw_decided_note(case: Case) -> None:
     """Draw the note of a decided case, its sentences underlined where the passages do not carry them in full."""
     if case.draft is not None:
         marked_text(note_pieces(case.draft.text, case.sentences), look="note", key=f"decided-{case.id}")

@@ -33,7 +33,7 @@ def is_stale(work: SupernoteWork) -> bool:
     return bool(work.rounds and (work.changed or work.left_out))
 
 
-def supernote_strip(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+def draw_header(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     """Draw it. On a phone the tabs take its place, and the post is one of them."""
     with st.container(key="strip", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
