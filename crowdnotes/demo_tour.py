@@ -25,7 +25,7 @@ PRESENTED = "lake-algae"
 _REVIEW_REASON = "Opened and judged with the Next button of a demonstration."
 
 
-class Place(StrEnum):
+class TourPlace(StrEnum):
     """What is on the screen; in the order of showing."""
 
     POST = "post"
@@ -38,7 +38,7 @@ class Place(StrEnum):
     DECISION = "decision"
 
 
-class Act(StrEnum):
+class TourAction(StrEnum):
     """What *Next* does."""
 
     FIND = "find"
@@ -125,31 +125,31 @@ def jury_change(case: Case) -> tuple[JuryVerdict, JuryVerdict] | None:
     return (before, after) if before and after and before is not after else None
 
 
-def next_act(case: Case, place: Place) -> Act:
+def next_action(case: Case, place: TourPlace) -> TourAction:
     """Return what *Next* does at that place. What was done before is only shown again."""
-    if place is Place.DECISION:
-        return Act.END if case.decision else Act.APPROVE
-    if place is not Place.POST and not case.evidence:
-        return Act.FIND  # again: it failed, or nothing was found
-    if place is Place.READING and unopened(case):
-        return Act.USE_AND_OPEN
+    if place is TourPlace.DECISION:
+        return TourAction.END if case.decision else TourAction.APPROVE
+    if place is not TourPlace.POST and not case.evidence:
+        return TourAction.FIND  # again: it failed, or nothing was found
+    if place is TourPlace.READING and unopened(case):
+        return TourAction.USE_AND_OPEN
     if place not in _PLACES_BEFORE_NOTES and not case.candidates and case.decision is None:
-        return Act.USE_AND_WRITE
-    act, done_before = _ACT_BY_PLACE[place]
-    return Act.SHOW if case.decision or done_before(case) else act
+        return TourAction.USE_AND_WRITE
+    action, done_before = _ACTION_BY_PLACE[place]
+    return TourAction.SHOW if case.decision or done_before(case) else action
 
 
-def advance(workspace: Workspace, case: Case, place: Place) -> tuple[Place, JobRecord | None]:
+def advance(workspace: Workspace, case: Case, place: TourPlace) -> tuple[TourPlace, JobRecord | None]:
     """Do what *Next* does at that place; return the place to show then, and the job that was started.
 
     Raises WorkflowError, JobError and others, as the service does.
     """
     _require_example(case)
-    act = next_act(case, place)
-    is_again = act in {Act.FIND, Act.USE_AND_WRITE} and act is not _ACT_BY_PLACE[place][0]
-    stays = is_again or act is Act.USE_AND_OPEN or place is Place.DECISION
-    job = _perform(workspace, case, act)
-    places = list(Place)
+    action = next_action(case, place)
+    is_again = action in {TourAction.FIND, TourAction.USE_AND_WRITE} and action is not _ACTION_BY_PLACE[place][0]
+    stays = is_again or action is TourAction.USE_AND_OPEN or place is TourPlace.DECISION
+    job = _perform(workspace, case, action)
+    places = list(TourPlace)
     return (place if stays else places[places.index(place) + 1]), job
 
 
@@ -158,42 +158,42 @@ def unopened(case: Case) -> list[Evidence]:
     return [item for item in case.evidence if not item.reviews]
 
 
-_PLACES_BEFORE_NOTES = frozenset({Place.POST, Place.SOURCES, Place.READING})
-_ACT_BY_PLACE: dict[Place, tuple[Act, Callable[[Case], object]]] = {
-    Place.POST: (Act.FIND, lambda case: case.evidence),
-    Place.SOURCES: (Act.OPEN, lambda case: not unopened(case)),
-    Place.READING: (Act.USE_AND_WRITE, lambda case: case.candidates),
-    Place.NOTES: (Act.TEMPT, lambda _: False),
-    Place.TEMPTING: (Act.MEND, lambda _: False),
-    Place.MENDED: (Act.SHOW_JURY, lambda _: False),
-    Place.JURY: (Act.DECIDE, lambda _: False),
+_PLACES_BEFORE_NOTES = frozenset({TourPlace.POST, TourPlace.SOURCES, TourPlace.READING})
+_ACTION_BY_PLACE: dict[TourPlace, tuple[TourAction, Callable[[Case], object]]] = {
+    TourPlace.POST: (TourAction.FIND, lambda case: case.evidence),
+    TourPlace.SOURCES: (TourAction.OPEN, lambda case: not unopened(case)),
+    TourPlace.READING: (TourAction.USE_AND_WRITE, lambda case: case.candidates),
+    TourPlace.NOTES: (TourAction.TEMPT, lambda _: False),
+    TourPlace.TEMPTING: (TourAction.MEND, lambda _: False),
+    TourPlace.MENDED: (TourAction.SHOW_JURY, lambda _: False),
+    TourPlace.JURY: (TourAction.DECIDE, lambda _: False),
 }
 """What *Next* does at a place, and whether that was done before."""
 
 
-def _perform(workspace: Workspace, case: Case, act: Act) -> JobRecord | None:
+def _perform(workspace: Workspace, case: Case, action: TourAction) -> JobRecord | None:
     """Do what *Next* does; return the job that was started, if any."""
     apply = workspace.cases.apply
-    if act in {Act.USE_AND_OPEN, Act.USE_AND_WRITE}:
+    if action in {TourAction.USE_AND_OPEN, TourAction.USE_AND_WRITE}:
         for item in before_eyes(case):
             apply(case.id, actions.judge, item.id, Verdict.USE, _REVIEW_REASON)
-    if act is Act.FIND:
+    if action is TourAction.FIND:
         return workspace.start(case.id, "gather")
-    if act is Act.USE_AND_WRITE:
+    if action is TourAction.USE_AND_WRITE:
         return workspace.start(case.id, "write")
-    if act is Act.TEMPT:
+    if action is TourAction.TEMPT:
         return _show_tempting_note(workspace, case)
-    if act is Act.MEND:
+    if action is TourAction.MEND:
         if not case.candidates:
             raise WorkflowError("no note", "No note was proposed.", "Propose notes, or choose another engine.")
         apply(case.id, actions.choose_candidate, case.candidates[0].sha256)
         return workspace.start(case.id, "assess")
-    if act in {Act.OPEN, Act.USE_AND_OPEN}:
+    if action in {TourAction.OPEN, TourAction.USE_AND_OPEN}:
         apply(case.id, actions.open_passage, unopened(case)[0].id)
-    elif act is Act.DECIDE:
+    elif action is TourAction.DECIDE:
         for suggested in suggest_tags(case):
             apply(case.id, actions.tick_tag, suggested.tag, ticked=True)
-    elif act is Act.APPROVE:
+    elif action is TourAction.APPROVE:
         seen = case.draft.sha256 if case.draft else None
         approval.decide_case(workspace.cases, case.id, DecisionKind.APPROVED, seen=seen)
     return None  # the other acts only show what is there

@@ -12,7 +12,17 @@ import pytest
 
 from crowdnotes.cases import actions, intake
 from crowdnotes.cases.export import is_demonstration, to_markdown
-from crowdnotes.demo_tour import Act, Place, advance, before_eyes, begin, choices, next_act, practise, presented
+from crowdnotes.demo_tour import (
+    TourAction,
+    TourPlace,
+    advance,
+    before_eyes,
+    begin,
+    choices,
+    next_action,
+    practise,
+    presented,
+)
 from crowdnotes.domain import Case, CaseStatus, GateStatus, Mode, StageName, Verdict
 from crowdnotes.engines.choice import RECORDED
 from crowdnotes.engines.llm.recorded import read_answers
@@ -47,11 +57,11 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 @pytest.fixture(scope="module")
-def shown(workspace: Workspace) -> dict[Place, Case]:
+def shown(workspace: Workspace) -> dict[TourPlace, Case]:
     """The case as it is at each place."""
-    places: dict[Place, Case] = {}
-    case, place = begin(workspace, presented()), Place.POST
-    while next_act(case, place) is not Act.END:
+    places: dict[TourPlace, Case] = {}
+    case, place = begin(workspace, presented()), TourPlace.POST
+    while next_action(case, place) is not TourAction.END:
         place, job = advance(workspace, case, place)
         assert job is None or not any(step.error for step in workspace.runner.wait(job.id).steps)
         case = places[place] = workspace.cases.get(case.id)
@@ -117,14 +127,14 @@ def test_a_note_from_one_page_has_recorded_scores_over_more_pages_too(workspace:
     assert wide.used.calls == 0, RECORD_AGAIN
 
 
-def test_each_recorded_answer_is_of_use(shown: dict[Place, Case]) -> None:
-    assert shown[Place.DECISION].used.calls == 0, RECORD_AGAIN
-    stages = {stage.name: stage.engine for stage in shown[Place.DECISION].stages}
+def test_each_recorded_answer_is_of_use(shown: dict[TourPlace, Case]) -> None:
+    assert shown[TourPlace.DECISION].used.calls == 0, RECORD_AGAIN
+    stages = {stage.name: stage.engine for stage in shown[TourPlace.DECISION].stages}
     assert set(stages.values()) == {"llm:recorded answers"}
 
 
-def test_a_tempting_note_fails_for_every_and_prove_and_the_mended_one_passes(shown: dict[Place, Case]) -> None:
-    tempting, mended = shown[Place.TEMPTING], shown[Place.MENDED]
+def test_a_tempting_note_fails_for_every_and_prove_and_the_mended_one_passes(shown: dict[TourPlace, Case]) -> None:
+    tempting, mended = shown[TourPlace.TEMPTING], shown[TourPlace.MENDED]
     assert tempting.draft
     assert tempting.assessment
     [failed] = [result for result in tempting.assessment.gates if result.status is GateStatus.FAIL]
@@ -136,13 +146,13 @@ def test_a_tempting_note_fails_for_every_and_prove_and_the_mended_one_passes(sho
     assert {result.status for result in mended.assessment.gates} == {GateStatus.PASS}
 
 
-def test_the_jury_prefers_the_mended_note(shown: dict[Place, Case]) -> None:
-    tempting, mended = (shown[place].jury[-1] for place in (Place.TEMPTING, Place.MENDED))
+def test_the_jury_prefers_the_mended_note(shown: dict[TourPlace, Case]) -> None:
+    tempting, mended = (shown[place].jury[-1] for place in (TourPlace.TEMPTING, TourPlace.MENDED))
     assert mended.note_intercept > tempting.note_intercept + 0.05
 
 
-def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[Place, Case]) -> None:
-    case = shown[Place.DECISION]
+def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[TourPlace, Case]) -> None:
+    case = shown[TourPlace.DECISION]
     assert case.status is CaseStatus.DECIDED
     assert {(item.reviews[-1].reader.name, item.verdict) for item in case.evidence} == {("you", Verdict.USE)}
     assert all("demonstration" in item.reviews[-1].reason for item in case.evidence)
@@ -156,8 +166,10 @@ def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[P
 
 
 @pytest.mark.deep
-def test_other_words_have_no_recorded_answer_and_are_not_scored(workspace: Workspace, shown: dict[Place, Case]) -> None:
-    cases, case = workspace.cases, shown[Place.DECISION]
+def test_other_words_have_no_recorded_answer_and_are_not_scored(
+    workspace: Workspace, shown: dict[TourPlace, Case]
+) -> None:
+    cases, case = workspace.cases, shown[TourPlace.DECISION]
     cases.apply(case.id, actions.reopen)
     assert case.draft
     cases.apply(case.id, actions.edit_draft, "The lake is fine.", based_on=case.draft.sha256)
@@ -175,8 +187,8 @@ def test_other_words_have_no_recorded_answer_and_are_not_scored(workspace: Works
     assert assessment.engine == ScriptedEngine().name
 
 
-def test_other_cases_keep_the_engine_that_is_in_use(workspace: Workspace, shown: dict[Place, Case]) -> None:
-    urls = shown[Place.SOURCES].urls
+def test_other_cases_keep_the_engine_that_is_in_use(workspace: Workspace, shown: dict[TourPlace, Case]) -> None:
+    urls = shown[TourPlace.SOURCES].urls
     own = intake.create_case(workspace.cases, "Lake Verra is green.", mode=Mode.AUGMENTATION, urls=urls)
     workspace.runner.wait(workspace.start(own.id, "gather").id)
     assert {stage.engine for stage in workspace.cases.get(own.id).stages} == {ScriptedEngine().name}
@@ -185,25 +197,25 @@ def test_other_cases_keep_the_engine_that_is_in_use(workspace: Workspace, shown:
 
 
 def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace: Workspace) -> None:
-    case, place = begin(workspace, presented()), Place.POST
-    assert (next_act(case, place), before_eyes(case)) == (Act.FIND, [])
+    case, place = begin(workspace, presented()), TourPlace.POST
+    assert (next_action(case, place), before_eyes(case)) == (TourAction.FIND, [])
     place, job = advance(workspace, case, place)
     assert job
     workspace.runner.wait(job.id)
     acts = []
     for _ in range(2):
         case = workspace.cases.get(case.id)
-        acts.append(next_act(case, place))
+        acts.append(next_action(case, place))
         place, _ = advance(workspace, case, place)
     case = workspace.cases.get(case.id)
-    assert acts == [Act.OPEN, Act.USE_AND_OPEN]
-    assert (place, next_act(case, place)) == (Place.READING, Act.USE_AND_WRITE)
+    assert acts == [TourAction.OPEN, TourAction.USE_AND_OPEN]
+    assert (place, next_action(case, place)) == (TourPlace.READING, TourAction.USE_AND_WRITE)
     assert [item.verdict for item in case.evidence] == [Verdict.USE, None]
     assert before_eyes(case) == [case.evidence[1]]
-    assert next_act(case, Place.POST) is Act.SHOW  # what was done is not done again
+    assert next_action(case, TourPlace.POST) is TourAction.SHOW  # what was done is not done again
 
 
 def test_a_case_that_is_no_demonstration_is_not_walked(workspace: Workspace) -> None:
     own = intake.create_case(workspace.cases, "The moon is cheese.", mode=Mode.AUGMENTATION)
     with pytest.raises(WorkflowError, match="no demonstration"):
-        advance(workspace, own, Place.NOTES)
+        advance(workspace, own, TourPlace.NOTES)

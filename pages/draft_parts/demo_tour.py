@@ -7,7 +7,17 @@ from typing import Any
 
 import streamlit as st
 
-from crowdnotes.demo_tour import Act, Place, advance, before_eyes, begin, jury_change, next_act, presented, unopened
+from crowdnotes.demo_tour import (
+    TourAction,
+    TourPlace,
+    advance,
+    before_eyes,
+    begin,
+    jury_change,
+    next_action,
+    presented,
+    unopened,
+)
 from crowdnotes.domain import Case
 from crowdnotes.evidence.demo_pages import example_of
 from crowdnotes.jobs import JobRecord
@@ -20,52 +30,52 @@ from pages.common.progress import under_way
 from pages.common.session import DEMO, button, cases, notices, show_case, workspace
 from pages.draft_parts.reader import open_source
 
-_PLACES = list(Place)
+_PLACES = list(TourPlace)
 # Where a phone goes, and what is framed, the first of it brought into view: classes of page parts.
 _FRAME_BY_PLACE = {
-    Place.POST: (Area.POST, [".st-key-strip"]),
-    Place.SOURCES: (Area.SOURCES, [".st-key-claim", ".st-key-rows"]),
-    Place.READING: (Area.SOURCES, [".st-key-reader"]),
-    Place.NOTES: (Area.NOTE, [".st-key-proposed"]),
-    Place.TEMPTING: (Area.NOTE, [".st-key-support", "[class*='st-key-gates-']"]),
-    Place.MENDED: (Area.NOTE, [".st-key-support", "[class*='st-key-gates-']"]),
-    Place.JURY: (Area.NOTE, ["[class*='st-key-jury-']"]),
-    Place.DECISION: (Area.DECIDE, [".st-key-ways-out"]),
+    TourPlace.POST: (Area.POST, [".st-key-strip"]),
+    TourPlace.SOURCES: (Area.SOURCES, [".st-key-claim", ".st-key-rows"]),
+    TourPlace.READING: (Area.SOURCES, [".st-key-reader"]),
+    TourPlace.NOTES: (Area.NOTE, [".st-key-proposed"]),
+    TourPlace.TEMPTING: (Area.NOTE, [".st-key-support", "[class*='st-key-gates-']"]),
+    TourPlace.MENDED: (Area.NOTE, [".st-key-support", "[class*='st-key-gates-']"]),
+    TourPlace.JURY: (Area.NOTE, ["[class*='st-key-jury-']"]),
+    TourPlace.DECISION: (Area.DECIDE, [".st-key-ways-out"]),
 }
 
 _SENTENCE_BY_PLACE = {
-    Place.POST: "A post makes three claims about a lake. A volunteer brings it here with two links.",
-    Place.SOURCES: "The full claim, and next to each source the one sentence that matters.",
-    Place.READING: (
+    TourPlace.POST: "A post makes three claims about a lake. A volunteer brings it here with two links.",
+    TourPlace.SOURCES: "The full claim, and next to each source the one sentence that matters.",
+    TourPlace.READING: (
         "A person reads each passage in its page and decides whether to use it. No note is approved without that."
     ),
-    Place.NOTES: (
+    TourPlace.NOTES: (
         "Three notes are written from these passages only. They are compared with one another, and the best is "
         "improved: the fourth. Each sentence is linked to its source."
     ),
-    Place.TEMPTING: (
+    TourPlace.TEMPTING: (
         "A stronger note is tempting. It fails: “prove” and “every” say more than the source, which describes one "
         "sample at one beach."
     ),
-    Place.MENDED: "The sourced note says what one sample shows, and no more. All three checks pass.",
-    Place.JURY: "A simulated jury estimates whether readers who usually disagree would both find the note helpful.",
-    Place.DECISION: (
+    TourPlace.MENDED: "The sourced note says what one sample shows, and no more. All three checks pass.",
+    TourPlace.JURY: "A simulated jury estimates whether readers who usually disagree would both find the note helpful.",
+    TourPlace.DECISION: (
         "A person decides: approve, no note needed, not enough evidence, or reject. All four are one click away."
     ),
 }
 # What Next does: the second where nothing lies open that it would take for use.
-_LABELS_BY_ACT = {
-    Act.FIND: ("Find evidence", "Find evidence"),
-    Act.OPEN: ("Open {then}", "Open {then}"),
-    Act.USE_AND_OPEN: ("Use {used}, open {then}", "Open {then}"),
-    Act.USE_AND_WRITE: ("Use {used}, write notes", "Write notes"),
-    Act.TEMPT: ("Try a stronger note", "Try a stronger note"),
-    Act.MEND: ("Take the sourced note", "Take the sourced note"),
-    Act.SHOW_JURY: ("Next", "Next"),
-    Act.DECIDE: ("Tick the tags", "Tick the tags"),
-    Act.APPROVE: ("Approve", "Approve"),
-    Act.SHOW: ("Next", "Next"),
-    Act.END: ("Start your own", "Start your own"),
+_LABELS_BY_ACTION = {
+    TourAction.FIND: ("Find evidence", "Find evidence"),
+    TourAction.OPEN: ("Open {then}", "Open {then}"),
+    TourAction.USE_AND_OPEN: ("Use {used}, open {then}", "Open {then}"),
+    TourAction.USE_AND_WRITE: ("Use {used}, write notes", "Write notes"),
+    TourAction.TEMPT: ("Try a stronger note", "Try a stronger note"),
+    TourAction.MEND: ("Take the sourced note", "Take the sourced note"),
+    TourAction.SHOW_JURY: ("Next", "Next"),
+    TourAction.DECIDE: ("Tick the tags", "Tick the tags"),
+    TourAction.APPROVE: ("Approve", "Approve"),
+    TourAction.SHOW: ("Next", "Next"),
+    TourAction.END: ("Start your own", "Start your own"),
 }
 
 
@@ -79,7 +89,7 @@ def present_example() -> None:
     """Begin a case of its own for the demonstration, and the strip at its first step."""
     case = begin(workspace(), presented())
     show_case(case.id)
-    _show_place(case, Place.POST)
+    _show_place(case, TourPlace.POST)
 
 
 def draw_presenter(case: Case, job: JobRecord | None) -> None:
@@ -103,67 +113,67 @@ def draw_presenter(case: Case, job: JobRecord | None) -> None:
             )
             use_own_engine_panel(case, "strip")
         if place is None and is_presented:
-            show = partial(_show_place, case, Place.POST)
+            show = partial(_show_place, case, TourPlace.POST)
             button("Present", "present", PRESENTER, show, type="tertiary", icon="slideshow")
         if place is not None:
             _draw_presenter_strip(case, place, busy=under_way(job))
     notices(PRESENTER)
     if place is not None:  # whenever what Next does is another, something else is on show
-        token = f"{case.id} {place} {_label_next_act(case, next_act(case, place))} {under_way(job)}"
-        is_over = place is Place.DECISION and case.decision is not None
+        token = f"{case.id} {place} {_label_next_action(case, next_action(case, place))} {under_way(job)}"
+        is_over = place is TourPlace.DECISION and case.decision is not None
         framed = [".st-key-area-decide"] if is_over else _FRAME_BY_PLACE[place][1]
-        spotlight(framed, token, heart=".st-key-sides-of-jury", opens=place is Place.JURY)
+        spotlight(framed, token, heart=".st-key-sides-of-jury", opens=place is TourPlace.JURY)
 
 
-def _draw_presenter_strip(case: Case, place: Place, *, busy: bool) -> None:
-    act = next_act(case, place)
+def _draw_presenter_strip(case: Case, place: TourPlace, *, busy: bool) -> None:
+    action = next_action(case, place)
     step = f"{_PLACES.index(place) + 1} of {len(_PLACES)}"
     opened = len(case.evidence) - len(unopened(case))
-    if place is Place.READING and opened:  # one step, a screen for each source
+    if place is TourPlace.READING and opened:  # one step, a screen for each source
         step = f"{step}, source {opened} of {len(case.evidence)}"
     st.markdown(f"**{step}** {_describe_place(case, place)}", width="stretch")
     with st.container(key="presenter-acts", horizontal=True, gap="xsmall", width="content"):
         back = partial(_show_place, case, _PLACES[max(0, _PLACES.index(place) - 1)])
-        closed = place is Place.POST or busy
+        closed = place is TourPlace.POST or busy
         look: dict[str, Any] = {"type": "tertiary", "shortcut": "Left", "disabled": closed}
         button("Back", "present-back", PRESENTER, back, **look)
         # At the end no key that was pressed once too often leads away.
-        on = partial(show_case, None) if act is Act.END else partial(_advance_tour, case.id, place)
-        look = {"type": "primary", "shortcut": None if act is Act.END else "Right", "disabled": busy}
-        button("Working…" if busy else _label_next_act(case, act), "present-next", PRESENTER, on, **look)
+        on = partial(show_case, None) if action is TourAction.END else partial(_advance_tour, case.id, place)
+        look = {"type": "primary", "shortcut": None if action is TourAction.END else "Right", "disabled": busy}
+        button("Working…" if busy else _label_next_action(case, action), "present-next", PRESENTER, on, **look)
         leave = partial(st.query_params.pop, DEMO, None)
         button("Leave", "present-leave", PRESENTER, leave, type="tertiary", icon="close")
 
 
-def _read_current_place() -> Place | None:
+def _read_current_place() -> TourPlace | None:
     """Return the place in the page's address; None when nobody presents."""
     said = st.query_params.get(DEMO, "")
     return _PLACES[int(said) - 1] if said.isdecimal() and 1 <= int(said) <= len(_PLACES) else None
 
 
-def _show_place(case: Case, place: Place) -> None:
+def _show_place(case: Case, place: TourPlace) -> None:
     """Put a place on the screen, and the passage that belongs to it."""
     st.query_params[DEMO] = str(_PLACES.index(place) + 1)
     go_to(_FRAME_BY_PLACE[place][0])
-    if place is Place.READING and case.evidence:
+    if place is TourPlace.READING and case.evidence:
         open_source(case, (before_eyes(case) or case.evidence)[0].id)
 
 
-def _advance_tour(case_id: str, place: Place) -> None:
+def _advance_tour(case_id: str, place: TourPlace) -> None:
     then, _ = advance(workspace(), cases().get(case_id), place)
     _show_place(cases().get(case_id), then)
 
 
-def _label_next_act(case: Case, act: Act) -> str:
+def _label_next_action(case: Case, action: TourAction) -> str:
     """Return what Next does, as text: what it does in the presenter's name is said before it is done."""
     used, then = (", ".join(item.id for item in items) for items in (before_eyes(case), unopened(case)[:1]))
-    return fill(_LABELS_BY_ACT[act][not used], used=used, then=then)
+    return fill(_LABELS_BY_ACTION[action][not used], used=used, then=then)
 
 
-def _describe_place(case: Case, place: Place) -> str:
-    if place is Place.DECISION and case.decision is not None:
+def _describe_place(case: Case, place: TourPlace) -> str:
+    if place is TourPlace.DECISION and case.decision is not None:
         return "Decided by a person, with every step on record. A demonstration is never posted."
-    change = jury_change(case) if place is Place.JURY else None
+    change = jury_change(case) if place is TourPlace.JURY else None
     if change is not None:
         line = change[1].helpful_line
         was, now = (in_figures(verdict.note_intercept, line) for verdict in change)
