@@ -415,7 +415,7 @@ class Batch:
 
 def batch_runner(workspace: Workspace) -> JobRunner:
     """Return a runner for `Batch.start`, not the one that works on the cases: a batch waits for those."""
-    return JobRunner(workspace.runner.engine, _MAX_PARALLEL_BATCHES, workspace.tools.clock)
+    return JobRunner(workspace.runner.engine, _MAX_PARALLEL_BATCHES, workspace.stage_context.clock)
 
 
 def kept_batches(workspace: Workspace, limit: int, first: int = 0) -> list[BatchSummary]:

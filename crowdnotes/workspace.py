@@ -93,7 +93,7 @@ class Workspace:
     """
 
     store: Store
-    tools: StageContext
+    stage_context: StageContext
     who: CurrentUser
     cases: Cases
     stages: StageRunner
@@ -115,12 +115,12 @@ class Workspace:
 
     def acting_as(self, who: CurrentUser) -> Workspace:
         """Return the same workspace for another person; `who` is asked at every act."""
-        cases = Cases(self.store, who, self.tools.clock, self.settings)
+        cases = Cases(self.store, who, self.stage_context.clock, self.settings)
         return replace(
             self,
             who=who,
             cases=cases,
-            stages=StageRunner(cases, self.tools),
+            stages=StageRunner(cases, self.stage_context),
             comparisons=self.comparisons.acting_as(who),
             people=self.people.acting_as(who),
             x=self.x and self.x.with_cases(cases),
@@ -140,37 +140,37 @@ class Workspace:
     def forget_visitors(self) -> int:
         """Remove what visitors of a demo left longer ago than the setting allows; return how many cases."""
         kept_for = timedelta(hours=self.settings.sign_in.demo_hours)
-        return self.store.forget(VISITOR, self.tools.clock() - kept_for)
+        return self.store.forget(VISITOR, self.stage_context.clock() - kept_for)
 
     def expire(self) -> int:
         """Remove cases decided longer ago than the setting allows; return how many. Needs the right to set up."""
         days = self.settings.retention_days
-        return self.cases.expire(self.tools.clock() - timedelta(days=days)) if days else 0
+        return self.cases.expire(self.stage_context.clock() - timedelta(days=days)) if days else 0
 
     @property
     def settings(self) -> Settings:
         """The settings as read at the start."""
-        return self.tools.settings
+        return self.stage_context.settings
 
     @property
     def engine(self) -> Engine:
         """The engine that makes claims, searches, notes and judgements."""
-        return self.tools.engine
+        return self.stage_context.engine
 
     @property
     def libraries(self) -> Libraries:
         """The local libraries."""
-        return self.tools.libraries
+        return self.stage_context.libraries
 
     @property
     def embedder(self) -> Embedder:
         """The embedder, with its cache."""
-        return self.tools.embedder
+        return self.stage_context.embedder
 
     @property
     def reader(self) -> SourceReader:
         """The reader of pages and papers."""
-        return self.tools.reader
+        return self.stage_context.reader
 
     def __enter__(self) -> Self:
         return self
@@ -215,7 +215,7 @@ class Workspace:
             who = workspace.who_is(Person(issuer=issuer, subject=subject, name=job.by))
             return _make_job_steps(workspace.acting_as(who).stages, job)
 
-        return QueueWorker(self.runner.engine, make, self.tools.clock, slots=slots, kinds=kinds)
+        return QueueWorker(self.runner.engine, make, self.stage_context.clock, slots=slots, kinds=kinds)
 
     def cancel(self, job: JobRecord) -> None:
         """Cancel a job, see `JobRunner.cancel`; anyone who may work on the case may stop its work."""
@@ -353,8 +353,8 @@ class Workspace:
         """
         settings = self.settings
         engine = make_engine(choice, settings.llm, settings.gates, self.embedder, settings.data_dir, settings.reader)
-        tools = replace(self.tools, engine=engine)
-        return replace(self, tools=tools, choice=choice, stages=StageRunner(self.cases, tools))
+        context = replace(self.stage_context, engine=engine)
+        return replace(self, stage_context=context, choice=choice, stages=StageRunner(self.cases, context))
 
     def close(self) -> None:
         """Stop jobs and threads, and release the database: a restore needs it alone."""
@@ -494,7 +494,7 @@ def open_workspace(
 
     cases = Cases(store, who, clock, settings)
     link_asker = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
-    tools = StageContext(
+    context = StageContext(
         cases=cases,
         engine=engine or make_engine(choice, settings.llm, settings.gates, cached, settings.data_dir, settings.reader),
         embedder=cached,
@@ -511,10 +511,10 @@ def open_workspace(
     runner = _make_job_runner(database, settings.workers, clock)
     return Workspace(
         store=store,
-        tools=tools,
+        stage_context=context,
         who=who,
         cases=cases,
-        stages=StageRunner(cases, tools),
+        stages=StageRunner(cases, context),
         runner=runner,
         choice=choice,
         comparisons=Comparisons(database, clock, who),

@@ -120,7 +120,9 @@ def test_that_somebody_else_has_to_decide_is_among_the_obstacles(workspace: Work
     case = new_case(workspace, "kettle")
     assert ObstacleKind.NOT_YOURS not in {item.id.kind for item in approval.obstacles_for(workspace.cases, case)}
     settings = workspace.settings.replace(four_eyes=True)
-    strict = replace(workspace, tools=replace(workspace.tools, settings=settings)).acting_as(workspace.who)
+    strict = replace(workspace, stage_context=replace(workspace.stage_context, settings=settings)).acting_as(
+        workspace.who
+    )
     assert approval.obstacles_for(strict.cases, case)[0].sentence == (
         "You began this case, so another moderator or admin has to decide it."
     )

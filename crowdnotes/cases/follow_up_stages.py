@@ -310,24 +310,24 @@ def stages_of(kind: FollowUpKind) -> list[tuple[StageName, SearchWork]]:
     return work[first:]
 
 
-def _run_queries_stage(case: Case, asked: FollowUpSearch, _: Progress, tools: StageContext) -> StageResult:
+def _run_queries_stage(case: Case, asked: FollowUpSearch, _: Progress, context: StageContext) -> StageResult:
     if own := gathering_stages.own_query(asked.own_words):
         return {"queries": own}, StageOutcome(summary="1 search")
     liked = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.MORE_LIKE else None
     like = liked.passage.text if liked is not None else ""
-    limit = tools.settings.evidence.queries
-    found = tools.engine.queries(tools.brief(case), limit, aim=asked.aim, like=like)
+    limit = context.settings.evidence.queries
+    found = context.engine.queries(context.brief(case), limit, aim=asked.aim, like=like)
     summary = f"{len(found)} searches" if found else "There is nothing to search for"
     return {"queries": tuple(found)}, StageOutcome(summary=summary, reason="" if found else summary)
 
 
-def _run_search_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> StageResult:
+def _run_search_stage(case: Case, asked: FollowUpSearch, progress: Progress, context: StageContext) -> StageResult:
     try:
         patient = asked.kind is FollowUpKind.AGAIN
         return gathering_stages.search(
             case.replace(libraries=asked.libraries, services=asked.services, queries=asked.queries),
             progress,
-            tools,
+            context,
             patient=patient,
         )
     except JobError as error:
@@ -336,10 +336,10 @@ def _run_search_stage(case: Case, asked: FollowUpSearch, progress: Progress, too
         return {}, StageOutcome.not_run(error.message)  # the results of the first search remain
 
 
-def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> StageResult:
+def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, context: StageContext) -> StageResult:
     def read(items: Sequence[SourceRequest]) -> Mapping[str, Source]:
         progress.check()
-        return gathering_stages.read_side_by_side(items, case, progress, tools)
+        return gathering_stages.read_side_by_side(items, case, progress, context)
 
     # What the engine need not cover again; not the passage that it is about: more like it, or a substitute, is wanted.
     already_chosen = [
@@ -355,8 +355,8 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools
 
     def choose(candidates: Sequence[Hit], count: int) -> Selection:
         return select_by_utility(
-            tools.engine,
-            tools.brief(case),
+            context.engine,
+            context.brief(case),
             candidates,
             count,
             spare=gathering_stages.SPARE_CHOICES,
@@ -371,45 +371,47 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools
     elif asked.kind is FollowUpKind.SWAP:
         best = read_selected(unread_hits(case, asked.aim), 1, choose, read)
     else:
-        best = read_selected(candidates_of(case, asked, tools), tools.settings.evidence.follow_up_quota, choose, read)
+        best = read_selected(
+            candidates_of(case, asked, context), context.settings.evidence.follow_up_quota, choose, read
+        )
     found = tuple(best.sources.values())
     summary = gathering_stages.summary_of(found, best.rest)
     return {"sources": found, "reasons": dict(best.reasons)}, StageOutcome(summary=summary)
 
 
-def candidates_of(case: Case, asked: FollowUpSearch, tools: StageContext) -> list[Hit]:
+def candidates_of(case: Case, asked: FollowUpSearch, context: StageContext) -> list[Hit]:
     """Return the readable results of a follow-up search, without those that a model refused for the same purpose."""
     found = unread(case, asked.hits)
-    if asked.aim is not Aim.JUDGE or not tools.engine.uses_language_model:
+    if asked.aim is not Aim.JUDGE or not context.engine.uses_language_model:
         return found
-    return _leave_out_refused(case, found, tools)
+    return _leave_out_refused(case, found, context)
 
 
-def _leave_out_refused(case: Case, found: Sequence[Hit], tools: StageContext) -> list[Hit]:
+def _leave_out_refused(case: Case, found: Sequence[Hit], context: StageContext) -> list[Hit]:
     """Return the hits without those that the model was offered for the same claim in the first search, and refused.
 
     Where it chose as many as are read, it refused none.
     """
-    offered = offer(tools.brief(case), worth_choosing(case.hits))
-    if len(offered) - len(unread(case, offered)) >= tools.settings.evidence.quota:
+    offered = offer(context.brief(case), worth_choosing(case.hits))
+    if len(offered) - len(unread(case, offered)) >= context.settings.evidence.quota:
         return list(found)
     refused = {key for hit in offered for key in _keys(hit)}
     return [hit for hit in found if refused.isdisjoint(_keys(hit))]
 
 
-def _run_passages_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> StageResult:
+def _run_passages_stage(case: Case, asked: FollowUpSearch, progress: Progress, context: StageContext) -> StageResult:
     case = case.replace(queries=asked.queries or case.queries)
-    evidence = gathering_stages.best_of(case, asked.sources, asked.reasons, progress, tools)
+    evidence = gathering_stages.best_of(case, asked.sources, asked.reasons, progress, context)
     return {"evidence": evidence}, StageOutcome(summary="")  # `joined` says which of them are new
 
 
-def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool = False) -> StageResult:
+def settle(case: Case, _: Progress, context: StageContext, *, may_search: bool = False) -> StageResult:
     """Ask whether the passages settle the claim; if none states it, put one more search on record, once per gathering.
 
     `may_search`: that search is done next. Else none is put on record, because nothing would do it.
     """
     evidence = case.judging_evidence
-    brief = tools.brief(case)
+    brief = context.brief(case)
     somewhere = bool(case.searched and (case.libraries or case.services))
     may_search = may_search and somewhere and second_search(case) is None
     if (case.claims and brief.claim is None) or not (evidence or somewhere):
@@ -419,10 +421,10 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool = F
         brought = {item.id for item in gathering_stages.requests_for_links(case)}
         has_refused = bool(worth_choosing(case.hits)) and all(source.id in brought for source in case.sources)
         may_search = may_search and bool(case.queries) and not has_refused
-        return _search_on(case, tools) if may_search else ({}, _describe_no_passage(brief))
+        return _search_on(case, context) if may_search else ({}, _describe_no_passage(brief))
     try:
-        asked = tools.brief_to_search_on(case) if may_search else brief
-        found = tools.engine.settle(asked, evidence, SECOND_QUERIES if may_search else 0)
+        asked = context.brief_to_search_on(case) if may_search else brief
+        found = context.engine.settle(asked, evidence, SECOND_QUERIES if may_search else 0)
     except ModelAnswerError as error:  # the person can still read and judge
         return {}, StageOutcome.not_run(error.message)
     if found is None:
@@ -431,7 +433,7 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool = F
     if stated := {item.id for item, _ in found.settlement.stated(evidence, claim=1)}:
         return changes, StageOutcome(summary=f"{len(stated)} of {len(evidence)} passages answer the claim outright")
     if may_search and found.queries:
-        changes |= settling_search(case, found.queries, tools, found.settlement.missing)
+        changes |= settling_search(case, found.queries, context, found.settlement.missing)
     helping = len(found.settlement.answers(evidence))
     helps = f"{helping} help to conclude it" if helping else "none answers it"
     if other := {item.id for item, _ in found.settlement.stated(evidence)}:
@@ -440,14 +442,14 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool = F
     return changes, StageOutcome(summary=f"No passage answers the claim outright; {helps}.{missing}")
 
 
-def _search_on(case: Case, tools: StageContext) -> StageResult:
+def _search_on(case: Case, context: StageContext) -> StageResult:
     """Choose other searches where the first found nothing, or nothing readable."""
-    brief = tools.brief_to_search_on(case)
+    brief = context.brief_to_search_on(case)
     try:
-        further = tools.engine.queries(brief, SECOND_QUERIES)
+        further = context.engine.queries(brief, SECOND_QUERIES)
     except ModelAnswerError as error:
         return {}, StageOutcome.not_run(error.message)
-    return settling_search(case, further, tools), _describe_no_passage(brief)
+    return settling_search(case, further, context), _describe_no_passage(brief)
 
 
 def _describe_no_passage(brief: Brief) -> StageOutcome:

@@ -181,14 +181,14 @@ def _link_id(url: str) -> str:
     return f"url:{text_sha256(urldefrag(url).url)[:12]}"
 
 
-def queries(case: Case, _: Progress, tools: StageContext) -> StageResult:
+def queries(case: Case, _: Progress, context: StageContext) -> StageResult:
     """Find claims and diverse queries (CrowdNotes+ 4.2), or use a person's own words instead."""
-    brief = tools.brief(case)
+    brief = context.brief(case)
     own = own_query(case.own_words)
-    limit = tools.settings.evidence.queries if case.mode is Mode.AUTOMATION and not own else 0  # the claim alone
-    places = tools.brief_to_search_on(case).places if limit else ()
+    limit = context.settings.evidence.queries if case.mode is Mode.AUTOMATION and not own else 0  # the claim alone
+    places = context.brief_to_search_on(case).places if limit else ()
     plan = plan_for(
-        tools.engine, brief.post, limit, brief.today, places, diverse=tools.options.diverse, insisted=case.anyway
+        context.engine, brief.post, limit, brief.today, places, diverse=context.options.diverse, insisted=case.anyway
     )
     found = own or plan.queries[: MOST_QUERIES - SECOND_QUERIES]
     nothing = plan.why_none or ("The claim is written down" if plan.claims else "The post holds nothing to search for")
@@ -202,13 +202,13 @@ def own_query(words: str) -> tuple[Query, ...]:
     return (Query(text=text, purpose="your own search words"),) if text else ()
 
 
-def search(case: Case, progress: Progress, tools: StageContext, *, patient: bool = False) -> StageResult:
+def search(case: Case, progress: Progress, context: StageContext, *, patient: bool = False) -> StageResult:
     """Search every chosen library and service at once, merge the hits, and keep how each ended.
 
     `patient` waits `LATER_SECONDS` for each, once a person has something to read. Raises JobError when no service
     answered, which is not "nothing found".
     """
-    providers = _select_providers(case, tools)
+    providers = _select_providers(case, context)
     if patient:
         providers = [_extend_timeout(provider) for provider in providers]
     done: list[ProviderOutcome] = []
@@ -217,13 +217,13 @@ def search(case: Case, progress: Progress, tools: StageContext, *, patient: bool
         done.append(outcome)
         progress.count(len(done), len(providers), _format_search_progress(providers, done))
 
-    bounds = tools.settings.search
+    bounds = context.settings.search
     progress.count(0, len(providers), _format_search_progress(providers, done))
     found = search_all(
         providers,
         [query.text for query in case.queries],
         post=case.post.whole_text,
-        limit=tools.settings.evidence.hits_per_query,
+        limit=context.settings.evidence.hits_per_query,
         until=case.until,
         languages=languages_of(case.queries),
         by_name=[query.text for query in case.queries if query.by_name],
@@ -231,8 +231,8 @@ def search(case: Case, progress: Progress, tools: StageContext, *, patient: bool
         patience_seconds=LATER_SECONDS if patient else bounds.patience_seconds,
         check=progress.check,
         report=report,
-        categories=tools.settings.evidence.categories,
-        answers=tools.answers,
+        categories=context.settings.evidence.categories,
+        answers=context.answers,
     )
     answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
     if not answered:
@@ -254,10 +254,10 @@ def _format_search_progress(providers: Sequence[SearchProvider], done: Sequence[
     return " · ".join(f"{provider.label}: {said.get(provider.name, '…')}" for provider in providers)
 
 
-def _select_providers(case: Case, tools: StageContext) -> Sequence[SearchProvider]:
+def _select_providers(case: Case, context: StageContext) -> Sequence[SearchProvider]:
     wanted = {*case.services, *(f"library:{name}" for name in case.libraries)}
     chosen = [
-        _exclude_notes_on_post(case.post, item) for item in tools.providers(case.libraries) if item.name in wanted
+        _exclude_notes_on_post(case.post, item) for item in context.providers(case.libraries) if item.name in wanted
     ]
     claims = (claim.in_full for claim in case.claims)
     return relevant_providers(chosen, " ".join([case.own_words, case.post.whole_text, *claims]))
@@ -328,14 +328,14 @@ def read_selected(
     return SelectedSources(sources, reasons, selection.rest if had < quota else "", selection.queries)
 
 
-def read(case: Case, progress: Progress, tools: StageContext) -> StageResult:
+def read(case: Case, progress: Progress, context: StageContext) -> StageResult:
     """Read the sources: those that a person opened, the links they brought, and the hits of highest utility.
 
     A page that was read is not fetched again for the same case, under any link; one that failed is tried again, and the
     next best hit is read instead. The cutoff also holds for what was read before it was set.
     """
-    options = tools.options
-    kept = tools.cases.kept_texts(Act.WORK, case.id, _text_hashes(case.sources))
+    options = context.options
+    kept = context.cases.kept_texts(Act.WORK, case.id, _text_hashes(case.sources))
     read_before = (it for it in case.sources if it.outcome is FetchOutcome.READ and it.text_sha256 in kept)
     known = {source_key(source): options.timely(source, case.until) for source in read_before}
     persons = [with_cutoff_notice(item, case).source for item in case.evidence if _is_reviewed_or_pasted(item)]
@@ -344,7 +344,7 @@ def read(case: Case, progress: Progress, tools: StageContext) -> StageResult:
     def have(items: Sequence[SourceRequest]) -> Mapping[str, Source]:
         wanted = one_per_page(items)
         missing = [item for place, item in wanted.items() if place not in sources and place not in known]
-        fresh = read_side_by_side(missing, case, progress, tools)
+        fresh = read_side_by_side(missing, case, progress, context)
         had: dict[str, Source] = {}
         for place, item in wanted.items():
             source = sources.get(place) or known.get(place) or fresh.get(item.id)
@@ -357,19 +357,19 @@ def read(case: Case, progress: Progress, tools: StageContext) -> StageResult:
 
         def pick() -> Selection:
             try:
-                engine, brief, by_utility = tools.engine, tools.brief_to_search_on(case), options.by_utility
+                engine, brief, by_utility = context.engine, context.brief_to_search_on(case), options.by_utility
                 return select_by_utility(engine, brief, candidates, count, spare=SPARE_CHOICES, by_utility=by_utility)
             finally:
                 chosen.set()
 
-        if not tools.engine.uses_language_model:
+        if not context.engine.uses_language_model:
             return pick()
-        return run_both(pick, partial(_read_ahead, case, candidates, tools, chosen))[0]
+        return run_both(pick, partial(_read_ahead, case, candidates, context, chosen))[0]
 
     candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
     own = post_requests(case) if options.post_links else []
     links = [*own, *map(link_request, case.urls)]
-    best = read_selected(candidates, tools.settings.evidence.quota, choose, have, links)
+    best = read_selected(candidates, context.settings.evidence.quota, choose, have, links)
     # A short link of a post often leads back to X, to its own pictures.
     names = {item.id for item in own}
     found = tuple(
@@ -379,7 +379,7 @@ def read(case: Case, progress: Progress, tools: StageContext) -> StageResult:
     )
     changes: dict[str, object] = {"sources": found, "reasons": dict(best.reasons)}
     if best.queries and not any(source.outcome is FetchOutcome.READ for source in found):
-        changes |= settling_search(case, best.queries, tools)
+        changes |= settling_search(case, best.queries, context)
     return changes, StageOutcome(summary=summary_of(found, best.rest))
 
 
@@ -388,15 +388,15 @@ def requests_for_links(case: Case) -> list[SourceRequest]:
     return [*post_requests(case), *map(link_request, case.urls)]
 
 
-def settling_search(case: Case, further: Sequence[Query], tools: StageContext, missing: str = "") -> Changes:
+def settling_search(case: Case, further: Sequence[Query], context: StageContext, missing: str = "") -> Changes:
     """Return one more search of the case's places, for what is `missing`; none where all of it was searched for."""
-    brief = tools.brief_to_search_on(case)
+    brief = context.brief_to_search_on(case)
     made = set(map(normalised, brief.searched))
     new = tuple(query for query in further if normalised(query.text) not in made)[:SECOND_QUERIES]
     asked = FollowUpSearch(
         id=f"settle-{len(case.follow_ups) + 1}",
         kind=FollowUpKind.SETTLE,
-        asked_at=tools.clock(),
+        asked_at=context.clock(),
         by=PROGRAM.name,
         about=missing or (brief.claim.settled_by if brief.claim is not None else ""),
         libraries=case.libraries,
@@ -406,20 +406,20 @@ def settling_search(case: Case, further: Sequence[Query], tools: StageContext, m
     return {"follow_ups": (asked,)} if new else {}
 
 
-def _read_ahead(case: Case, candidates: Sequence[Hit], tools: StageContext, chosen: Event) -> None:
+def _read_ahead(case: Case, candidates: Sequence[Hit], context: StageContext, chosen: Event) -> None:
     """Read the library records that a model chooses from: their vectors and words to programs are then known."""
-    for hit in offer(tools.brief(case), candidates):
+    for hit in offer(context.brief(case), candidates):
         request = hit_request(hit, "")
         if chosen.is_set():
             return
         if request is None or request.url is not None:
             continue
-        source, text = _read_library_record(request, tools)
+        source, text = _read_library_record(request, context)
         if text is not None:
             one = [ReadSource(source, text, "", hit.snippet)]
             asked = case.post.as_read
             searches = [query.text for query in case.queries if not query.by_name]
-            for item in build_evidence(asked, one, tools.embedder, claims=case.claims, searches=searches):
+            for item in build_evidence(asked, one, context.embedder, claims=case.claims, searches=searches):
                 without_injections(item.passage.text)
 
 
@@ -437,7 +437,7 @@ def read_side_by_side(
     wanted: Sequence[SourceRequest],
     case: Case,
     progress: Progress,
-    tools: StageContext,
+    context: StageContext,
 ) -> dict[str, Source]:
     """Read all at once, counting as they end; return the sources by id. A cancelled job stops all within a moment.
 
@@ -453,7 +453,7 @@ def read_side_by_side(
     found: dict[str, Source] = {}
     progress.count(0, len(wanted))
     with ThreadPoolExecutor(_MAX_PARALLEL_READS, thread_name_prefix="crowdnotes-read") as pool:
-        reading = {pool.submit(_read_source, item, case, tools, check): item for item in wanted}
+        reading = {pool.submit(_read_source, item, case, context, check): item for item in wanted}
         try:
             for done in as_completed(reading):
                 item = reading[done]
@@ -466,46 +466,46 @@ def read_side_by_side(
     return {source.id: source for source in distinct(found[item.id] for item in wanted)}
 
 
-def _read_source(item: SourceRequest, case: Case, tools: StageContext, check: Callable[[], None]) -> Source:
+def _read_source(item: SourceRequest, case: Case, context: StageContext, check: Callable[[], None]) -> Source:
     """Read a source under the case's cutoff; its text is stored.
 
     Raises what `check` raises, and StoreError where the text cannot be stored; a failing page only gets a label.
     """
     check()
     if item.url is not None:
-        source, text = tools.reader.read(item.url, item.id, check, item.hit, case.until, case.read_through)
+        source, text = context.reader.read(item.url, item.id, check, item.hit, case.until, case.read_through)
     else:
-        source, text = _read_library_record(item, tools)
-    source = tools.options.timely(source, case.until)
+        source, text = _read_library_record(item, context)
+    source = context.options.timely(source, case.until)
     if text is not None and source.outcome is FetchOutcome.READ:
-        tools.cases.put_text(Act.WORK, case.id, text)
+        context.cases.put_text(Act.WORK, case.id, text)
     return source
 
 
-def _read_library_record(item: SourceRequest, tools: StageContext) -> tuple[Source, str | None]:
+def _read_library_record(item: SourceRequest, context: StageContext) -> tuple[Source, str | None]:
     """Read a record of a library; a missing one is a source that could not be read, and the others go on."""
     if item.hit is None or item.hit.library is None or item.hit.record is None:
         raise ValueError(f"{item.id} names neither a link nor a record")
     try:
-        document = tools.libraries.document(item.hit.library, item.hit.record)
+        document = context.libraries.document(item.hit.library, item.hit.record)
     except LibraryError as error:
         return Source(id=item.id, title=item.title, outcome=FetchOutcome.UNREADABLE, outcome_detail=error.message), None
-    return build_record_source(item.id, document, tools.settings.evidence.categories), document.text
+    return build_record_source(item.id, document, context.settings.evidence.categories), document.text
 
 
-def passages(case: Case, progress: Progress, tools: StageContext) -> StageResult:
+def passages(case: Case, progress: Progress, context: StageContext) -> StageResult:
     """Find the best passage of each source that was read."""
     whys = {item.source.id: item.why for item in case.evidence} | case.reasons
-    evidence = best_of(case, case.sources, whys, progress, tools)
+    evidence = best_of(case, case.sources, whys, progress, context)
     summary = plural(len(evidence), "1 passage to inspect", "{n} passages to inspect")
     return {"evidence": evidence}, StageOutcome(summary=summary)
 
 
 def best_of(
-    case: Case, sources: Sequence[Source], whys: Mapping[str, str], progress: Progress, tools: StageContext
+    case: Case, sources: Sequence[Source], whys: Mapping[str, str], progress: Progress, context: StageContext
 ) -> tuple[Evidence, ...]:
     """Return the best passage of each of these that was read, with why it is there by source; see `build_evidence`."""
-    snippets, texts = _collect_snippets(case), tools.cases.texts(Act.WORK, case.id, _text_hashes(sources))
+    snippets, texts = _collect_snippets(case), context.cases.texts(Act.WORK, case.id, _text_hashes(sources))
     readable = [
         ReadSource(
             source,
@@ -519,7 +519,7 @@ def best_of(
     return build_evidence(
         _fill_post_from_notes(case),
         readable,
-        tools.embedder,
+        context.embedder,
         claims=case.claims,
         searches=[query.text for query in case.queries if not query.by_name],
         earlier=case.evidence,

@@ -133,12 +133,12 @@ def open_suggestions(case: Case) -> tuple[Suggestion, ...]:
     return tuple(item for item in case.suggestions if item.waits)
 
 
-def answer_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
+def answer_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     """Answer the open suggestions by a model, and redraft the note where one is granted.
 
     A redraft that fails the filters changes nothing: the suggestions granted for it are then answered with no.
     """
-    writer, waiting, draft = tools.engine.supernotes, open_suggestions(case), case.draft
+    writer, waiting, draft = context.engine.supernotes, open_suggestions(case), case.draft
     if writer is None or draft is None or not waiting:
         return {}, StageOutcome.not_needed("There is nothing to answer.")
     some = waiting[:_SUGGESTIONS_PER_CALL]
@@ -146,17 +146,17 @@ def answer_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
     # A note that is not made from others is its own source of links and words.
     notes = used_notes(made) if made is not None else (ExistingNote(id="N1", text=draft.text),)
     links = made.links if made is not None else ()
-    given = SupernoteBrief(tools.brief(case), notes, usable(case), budget_for(notes))
+    given = SupernoteBrief(context.brief(case), notes, usable(case), budget_for(notes))
     replies = writer.answer(given, draft.text, [item.text for item in some])
     redraft, refused = None, ""
     if replies.final is not None:
-        redraft, refused = _redraft_note(replies.final, notes, links, case, tools)
+        redraft, refused = _redraft_note(replies.final, notes, links, case, context)
     answers = []
     for item, reply in zip(some, replies.replies, strict=True):
         answer, reason = reply.answer, reply.reason
         if refused and answer is not SuggestionAnswer.NO:
             answer, reason = SuggestionAnswer.NO, f"It was granted, but {refused}"
-        at, name = tools.clock(), result_origin(tools).engine
+        at, name = context.clock(), result_origin(context).engine
         answers.append(answered(item, redraft, at, answer, reason, reply.changed, name))
     changes: dict[str, object] = {"suggestions": tuple(answers)}
     if redraft is not None and redraft.sha256 != draft.sha256:
@@ -175,15 +175,15 @@ def _redraft_note(
     notes: Sequence[ExistingNote],
     links: Sequence[LinkCheck],
     case: Case,
-    tools: StageContext,
+    context: StageContext,
 ) -> tuple[Draft | None, str]:
     """Return the redrafted note; or None and why it is not used."""
     evidence = usable(case)
     try:
-        found = build_candidate(sentences, notes, evidence, result_origin(tools), links)
+        found = build_candidate(sentences, notes, evidence, result_origin(context), links)
     except EngineError as error:
         return None, f"the redraft was no note: {error.message}"
-    (found,) = after_filters([found], notes, links, case, tools)
+    (found,) = after_filters([found], notes, links, case, context)
     if found.failed is not None:
         return None, f"the redraft did not pass “{found.failed.as_text}”: {found.why}"
-    return supernote_actions.draft_of(case, found, tools.clock()), ""
+    return supernote_actions.draft_of(case, found, context.clock()), ""

@@ -145,13 +145,13 @@ def plan_of(made: SupernoteRound, a_call: int) -> Plan:
     return Plan(tuple((place, notes) for place, notes in enumerate(drawn) if place not in made.asked), a_call)
 
 
-def expected_cost(case: Case, tools: StageContext) -> Usage:
+def expected_cost(case: Case, context: StageContext) -> Usage:
     """Estimate what the next round asks of the model: unread pages count as long ones."""
-    writer = tools.engine.supernotes
+    writer = context.engine.supernotes
     if writer is None:
         return Usage()
-    made = next_round(case, tools.clock())
-    plan = plan_of(made, tools.settings.llm.supernote_candidates)
+    made = next_round(case, context.clock())
+    plan = plan_of(made, context.settings.llm.supernote_candidates)
     parts = [cost([notes], _find_linked_passages(case, notes), plan.a_call) for _, notes in plan.calls]
     parts.append(cost([used_notes(made)[: 2 * BEST]], _find_linked_passages(case, used_notes(made)), BEST))  # the judge
     full_length = ExistingNote(id="", text="x" * NOTE_LIMIT)
@@ -167,19 +167,19 @@ def expected_cost(case: Case, tools: StageContext) -> Usage:
     return found + Usage(dollars=dollars or 0.0, unpriced=found.calls if dollars is None else 0)
 
 
-def candidates(case: Case, progress: Progress, tools: StageContext) -> StageResult:
+def candidates(case: Case, progress: Progress, context: StageContext) -> StageResult:
     """Make candidates from the used notes: by a model, or from whole sentences of the notes without one.
 
     Each answer of a model is stored as it comes; failed calls are repeated when the work is resumed.
     """
-    made = next_round(case, tools.clock())
+    made = next_round(case, context.clock())
     if not made.links:
-        made = made.replace(links=_check_note_links(case, made, progress, tools))
-    writer = tools.engine.supernotes
+        made = made.replace(links=_check_note_links(case, made, progress, context))
+    writer = context.engine.supernotes
     if writer is None:
-        made, failures = _add_sentence_candidates(made, case, tools.embedder), ""
+        made, failures = _add_sentence_candidates(made, case, context.embedder), ""
     else:
-        made, failures = _write_with_model(made, writer, case, progress, tools)
+        made, failures = _write_with_model(made, writer, case, progress, context)
     kept, lost = merged(made.candidates)
     made = made.replace(candidates=kept, merged=made.merged + lost)
     said = [f"{len(kept)} candidates from {len(used_notes(made))} notes"]
@@ -201,9 +201,10 @@ def _add_sentence_candidates(made: SupernoteRound, case: Case, embedder: Embedde
 
 
 def _write_with_model(
-    made: SupernoteRound, writer: SupernoteWriter, case: Case, progress: Progress, tools: StageContext
+    made: SupernoteRound, writer: SupernoteWriter, case: Case, progress: Progress, context: StageContext
 ) -> tuple[SupernoteRound, str]:
-    plan, brief, by = plan_of(made, tools.settings.llm.supernote_candidates), tools.brief(case), result_origin(tools)
+    plan, brief = plan_of(made, context.settings.llm.supernote_candidates), context.brief(case)
+    by = result_origin(context)
     # Else another round of few notes gets cached answers of the round before.
     variant = made.seed * supernote_actions.MAX_WANTED
 
@@ -215,13 +216,13 @@ def _write_with_model(
     tasks = [partial(ask, place, notes) for place, notes in plan.calls]
     failed: list[EngineError] = []
     progress.count(0, len(tasks), f"{len(made.candidates)} candidates")
-    for number, (index, answer) in enumerate(completed_calls(tasks, tools.settings.llm.at_once), 1):
+    for number, (index, answer) in enumerate(completed_calls(tasks, context.settings.llm.at_once), 1):
         place, notes = plan.calls[index]
         if isinstance(answer, EngineError):
             failed.append(answer)
         else:
             made = _add_answer(made, answer, place, notes, case, by=by)
-            tools.cases.update(Act.WORK, case.id, partial(_keep_round, made=made))
+            context.cases.update(Act.WORK, case.id, partial(_keep_round, made=made))
         with suppress(JobCancelled):  # the calls stop by themselves; those that ended meanwhile are kept
             progress.count(number, len(tasks), f"{len(made.candidates)} candidates")
     if failed and not made.candidates:
@@ -268,9 +269,9 @@ def _keep_round(newest: Case, _: Actor, *, made: SupernoteRound) -> Case:
     return newest.replace(supernote=supernote_actions.with_round(work, made))
 
 
-def result_origin(tools: StageContext) -> ResultOrigin:
+def result_origin(context: StageContext) -> ResultOrigin:
     """Return the engine and prompt version of candidates."""
-    return tools.engine.result_origin(EngineStep.WRITING)
+    return context.engine.result_origin(EngineStep.WRITING)
 
 
 def usable(case: Case) -> tuple[Evidence, ...]:
@@ -290,10 +291,10 @@ def _find_linked_passages(case: Case, notes: Iterable[ExistingNote]) -> tuple[Ev
 
 
 def _check_note_links(
-    case: Case, made: SupernoteRound, progress: Progress, tools: StageContext
+    case: Case, made: SupernoteRound, progress: Progress, context: StageContext
 ) -> tuple[LinkCheck, ...]:
     """Ask the used notes' links, each once for all candidates; answers of the last hour are reused."""
-    now = tools.clock()
+    now = context.clock()
     wanted = list(dict.fromkeys(url for note in used_notes(made) for url in links_of(note)))[:_MAX_CHECKED_LINKS]
     newest = supernote_actions.require_work(case).newest
     known = (
@@ -305,7 +306,7 @@ def _check_note_links(
     for start in range(0, len(missing), _LINKS_PER_CHECK):
         progress.count(start, len(missing), "links asked")
         some = missing[start : start + _LINKS_PER_CHECK]
-        known |= {check.url: check for check in tools.links.check(some, progress.check, case.until)}
+        known |= {check.url: check for check in context.links.check(some, progress.check, case.until)}
     return tuple(known[url] for url in wanted)
 
 
@@ -317,32 +318,32 @@ def after_filters(
     notes: Sequence[ExistingNote],
     links: Sequence[LinkCheck],
     case: Case,
-    tools: StageContext,
+    context: StageContext,
 ) -> tuple[Candidate, ...]:
     """Filter candidates; the model in use judges tone, or else the local rules, which words in a name can mislead."""
     texts = [item.text for item in found]
-    tone_by_text = dict(zip(texts, _judge_tones(texts, case, tools), strict=True))
+    tone_by_text = dict(zip(texts, _judge_tones(texts, case, context), strict=True))
     return filtered(found, notes, links, usable(case), tone_by_text.__getitem__)
 
 
-def _judge_tones(texts: Sequence[str], case: Case, tools: StageContext) -> list[Sequence[PrincipleResult]]:
+def _judge_tones(texts: Sequence[str], case: Case, context: StageContext) -> list[Sequence[PrincipleResult]]:
     """Judge neutral words and no opinion of each text; nothing, which is NOT RUN, where a model did not answer."""
-    writer = tools.engine.supernotes
+    writer = context.engine.supernotes
     if writer is None:
-        return list(tone_principles(tools.embedder, tools.settings.gates, texts))
-    brief = tools.brief(case)
+        return list(tone_principles(context.embedder, context.settings.gates, texts))
+    brief = context.brief(case)
     batches = [texts[start : start + _TONES_PER_CALL] for start in range(0, len(texts), _TONES_PER_CALL)]
-    answers = run_parallel([partial(writer.tone, brief, batch) for batch in batches], tools.settings.llm.at_once)
+    answers = run_parallel([partial(writer.tone, brief, batch) for batch in batches], context.settings.llm.at_once)
     found: list[Sequence[PrincipleResult]] = []
     for batch, answer in zip(batches, answers, strict=True):
         found += [()] * len(batch) if isinstance(answer, EngineError) else answer
     return found
 
 
-def filter_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
+def filter_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     """Find the first filter that each candidate fails."""
     made = _require_newest_round(case)
-    found = after_filters(made.candidates, used_notes(made), made.links, case, tools)
+    found = after_filters(made.candidates, used_notes(made), made.links, case, context)
     made = made.replace(candidates=found)
     live = sum(check.state is LinkState.LIVE for check in made.links)
     fell = {name: sum(item.failed is name for item in found) for name in FilterName}
@@ -354,12 +355,12 @@ def filter_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
     return _build_round_changes(case, made), StageOutcome(summary=summary)
 
 
-def rank_stage(case: Case, progress: Progress, tools: StageContext) -> StageResult:
+def rank_stage(case: Case, progress: Progress, context: StageContext) -> StageResult:
     """Rank all that passed and all existing notes by one jury; without it they stay in order."""
     made = _require_newest_round(case)
     progress.count(0, len(made.passed) + len(made.notes), "texts before the jury")
     try:
-        made = _rank_with_jury(made, case, tools)
+        made = _rank_with_jury(made, case, context)
     except CrowdNotesError as error:
         known, known_by = best_existing(made.notes, {})
         first = made.passed[0].sha256 if made.passed else None
@@ -378,31 +379,31 @@ def rank_stage(case: Case, progress: Progress, tools: StageContext) -> StageResu
     return _build_round_changes(case, made), StageOutcome(summary=summary)
 
 
-def _rank_with_jury(made: SupernoteRound, case: Case, tools: StageContext) -> SupernoteRound:
+def _rank_with_jury(made: SupernoteRound, case: Case, context: StageContext) -> SupernoteRound:
     """Rank the round by one jury, which also rates the posted supernote. Raises CrowdNotesError."""
-    jury, post = tools.jury(), case.post.whole_text.strip() or None
+    jury, post = context.jury(), case.post.whole_text.strip() or None
     posted = supernote_actions.require_work(case).posted
     verdict = jury.compare(post, [posted.text])[0] if posted is not None else None
     score = score_of(verdict) if isinstance(verdict, JuryVerdict) else None
     return ranked(made, jury, post).replace(posted=score)
 
 
-def compare_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
+def compare_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     """Compare the best five by one judge, revise the best, and let the judge choose where the jury is unsure.
 
     The revised text passes the filters again and is ranked with the rest.
     """
-    made, writer = _require_newest_round(case), tools.engine.supernotes
+    made, writer = _require_newest_round(case), context.engine.supernotes
     best = made.passed[:BEST]
     if writer is None or not best:
         return {}, StageOutcome.not_run("there is no candidate." if writer else "no language model is in use.")
     # Always with the note that raters like best: the final one is compared with it.
     theirs = {made.best_existing, *(note for item in best for note in item.notes)}
     notes = tuple(note for note in used_notes(made) if note.id in theirs)
-    given = SupernoteBrief(tools.brief(case), notes, _find_linked_passages(case, notes), budget_for(notes))
+    given = SupernoteBrief(context.brief(case), notes, _find_linked_passages(case, notes), budget_for(notes))
     try:
         verdict = writer.judge(given, best)
-        revised = build_candidate(verdict.final, notes, given.evidence, result_origin(tools), made.links)
+        revised = build_candidate(verdict.final, notes, given.evidence, result_origin(context), made.links)
     except ModelAnswerError as error:
         return {}, StageOutcome.not_run(error.message, instead="the jury's first stays")
     judged = {
@@ -413,14 +414,14 @@ def compare_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
     revision = "The best one was left as it is"
     if revised.sha256 not in {item.sha256 for item in everyone}:
         revised = revised.replace(revised=verdict.changes or "Said in other words.")
-        (revised,) = after_filters([revised], used_notes(made), made.links, case, tools)
+        (revised,) = after_filters([revised], used_notes(made), made.links, case, context)
         everyone.append(revised)
         revision = (
             f"The revised one failed “{revised.failed.as_text}”: {revised.why}" if revised.failed else revised.revised
         )
     made = made.replace(candidates=tuple(everyone))
     try:
-        made = _rank_with_jury(made, case, tools)
+        made = _rank_with_jury(made, case, context)
     except CrowdNotesError as error:
         made = made.replace(judged=f"NOT RUN: {error.message}")
     winner, why = chosen(made, list(judged), revised.sha256)
@@ -450,7 +451,7 @@ def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[s
     return best.sha256, said
 
 
-def credit_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
+def credit_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     """Make the winner the draft and the next best its candidates; report what each note gave to it."""
     made = _require_newest_round(case)
     winner = made.winning
@@ -458,7 +459,7 @@ def credit_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
         none = "No candidate passed the filters, so there is no note"
         return {"candidates": ()}, StageOutcome(summary=none, reason=none)
     best = [winner, *(item for item in made.passed if item.sha256 != winner.sha256)][:BEST]
-    at = tools.clock()
+    at = context.clock()
     drafts = tuple(supernote_actions.draft_of(case, item, at) for item in best)
     shares = ", ".join(f"{item.note} {round(100 * item.share)} %" for item in made.credits)
     changes: dict[str, object] = {"candidates": drafts}

@@ -35,24 +35,24 @@ from crowdnotes.text.markdown import in_figures
 _MAX_KEPT_VERDICTS = 20  # of the jury, to compare an edit with earlier texts
 
 
-def draft(case: Case, _: Progress, tools: StageContext, *, before_inspection: bool = False) -> StageResult:
+def draft(case: Case, _: Progress, context: StageContext, *, before_inspection: bool = False) -> StageResult:
     """Write candidate notes from the passages in use; `before_inspection` from all, unless `why_no_note` forbids it."""
     evidence = _choose_writing_evidence(case) if before_inspection else case.used_evidence
-    brief = tools.brief(case)
+    brief = context.brief(case)
     reason = why_no_note(brief, evidence) if before_inspection else ""
     if reason:
         return {"candidates": (), "quotations": ()}, _explain_no_note(reason)
     earlier = [item.text for item in case.candidates]
-    drafted = write_candidates(tools.engine, brief, evidence, tools.clock, earlier=earlier)
+    drafted = write_candidates(context.engine, brief, evidence, context.clock, earlier=earlier)
     if not drafted.candidates:
         return {"candidates": (), "quotations": drafted.quotations}, _explain_no_note(drafted.abstained)
     changes: dict[str, object] = {"candidates": drafted.candidates, "quotations": ()}
-    if not tools.engine.uses_language_model:
+    if not context.engine.uses_language_model:
         changes |= _make_draft(case, drafted.candidates[0])
     return changes, StageOutcome(summary=drafted.summary)
 
 
-def revise(case: Case, _: Progress, tools: StageContext, *, before_inspection: bool = False) -> StageResult:
+def revise(case: Case, _: Progress, context: StageContext, *, before_inspection: bool = False) -> StageResult:
     """Put the candidates into the judge's order and revise the best; they stay as they are where that fails.
 
     `before_inspection` asks the model only where the program's own checks give a reason.
@@ -60,12 +60,12 @@ def revise(case: Case, _: Progress, tools: StageContext, *, before_inspection: b
     if not case.candidates:
         return {}, StageOutcome.not_needed("There is no note to compare")
     first = _choose_first_stated(case)
-    if before_inspection and not _has_reason_to_revise(case, first, tools):
+    if before_inspection and not _has_reason_to_revise(case, first, context):
         outcome = StageOutcome.not_needed("The program's own checks found nothing to improve in the first note")
         return _make_draft(case, first), outcome
     evidence = _choose_writing_evidence(case)
     try:
-        revised = revise_candidates(tools.engine, tools.brief(case), evidence, case.candidates, tools.clock)
+        revised = revise_candidates(context.engine, context.brief(case), evidence, case.candidates, context.clock)
     except ModelAnswerError as error:
         outcome = StageOutcome.not_run(error.message, instead="the first is shown")
         return _make_draft(case, first), outcome
@@ -76,26 +76,26 @@ def revise(case: Case, _: Progress, tools: StageContext, *, before_inspection: b
     return changes, StageOutcome(summary=revised.summary)
 
 
-def _has_reason_to_revise(case: Case, first: Draft, tools: StageContext) -> bool:
+def _has_reason_to_revise(case: Case, first: Draft, context: StageContext) -> bool:
     """Return whether the program's own checks object to the first note, cannot judge it, or prefer another."""
     # Of 14 notes of a trial, read blind twice, the revised one was preferred to the first by 80 % where this was so (5
     # notes) and by 44 % elsewhere, at 2,700 tokens each. A note that fails a gate afterwards is still repaired.
     post = case.post.as_read
     if first.objections or lint(first.text) or unfound_quotes(first.text, post, case.evidence):
         return True
-    hints = judge_principles(tools.embedder, tools.settings.gates, post, first.text)
+    hints = judge_principles(context.embedder, context.settings.gates, post, first.text)
     if any(hint.status is not GateStatus.PASS for hint in hints):
         return True
     others = [draft.text for draft in case.candidates if draft is not first]
     try:
-        verdicts = tools.jury().compare(post.text, [first.text, *others])
+        verdicts = context.jury().compare(post.text, [first.text, *others])
     except CrowdNotesError:
         return True
     known = [item.note_intercept for item in verdicts if isinstance(item, JuryVerdict) and not item.means_nothing]
     return len(known) < len(verdicts) or max(known) - known[0] >= MAX_TIED_GAP
 
 
-def score(case: Case, progress: Progress, tools: StageContext, *, before_inspection: bool = False) -> StageResult:
+def score(case: Case, progress: Progress, context: StageContext, *, before_inspection: bool = False) -> StageResult:
     """Judge the note; `before_inspection` over the passages that it cites, and a model repairs one that fails."""
     if case.draft is None:
         return {}, StageOutcome.not_needed("There is no note to score.")
@@ -105,32 +105,32 @@ def score(case: Case, progress: Progress, tools: StageContext, *, before_inspect
         progress.count(len(gates), len(GATES), _summarise_gates(gates))
 
     text = case.draft.text
-    assessment = assess(tools.engine, tools.brief(case), text, evidence, tools.clock, report)
+    assessment = assess(context.engine, context.brief(case), text, evidence, context.clock, report)
     judged = assessment.gates  # without what people found, which may be hidden from some
     summary, changes = _summarise_gates(judged), dict[str, object]()
     assessment = with_checks(assessment, text, evidence, case.sentence_checks)
-    if before_inspection and case.draft.engine != "person" and tools.engine.uses_language_model:
-        changes, repaired, said = _repair(case, case.draft, assessment, tools)
+    if before_inspection and case.draft.engine != "person" and context.engine.uses_language_model:
+        changes, repaired, said = _repair(case, case.draft, assessment, context)
         judged, summary = (*judged, *repaired), summary + said
     verdicts = tuple((gate.gate.value, gate.status) for gate in judged)
     return {"assessment": assessment, **changes}, StageOutcome(summary=summary, verdicts=verdicts)
 
 
 def _repair(
-    case: Case, draft: Draft, assessment: Assessment, tools: StageContext
+    case: Case, draft: Draft, assessment: Assessment, context: StageContext
 ) -> tuple[dict[str, object], Sequence[GateResult], str]:
     """Repair, once, a note that failed a gate and that nobody has read; the new one is kept if it passes all gates.
 
     Returns the changes, the gates of a new note that is kept, and what happened, to put behind the summary.
     """
-    brief = tools.brief(case)
+    brief = context.brief(case)
     evidence = _choose_writing_evidence(case)
     try:
-        found = repaired_draft(tools.engine, brief, evidence, draft, assessment, tools.clock)
+        found = repaired_draft(context.engine, brief, evidence, draft, assessment, context.clock)
         if isinstance(found, str):
             return {}, (), f". It was not mended: {found}" if found else ""
         after, before = found
-        again = assess(tools.engine, brief, after.text, _choose_judging_evidence(case, after), tools.clock)
+        again = assess(context.engine, brief, after.text, _choose_judging_evidence(case, after), context.clock)
     except EngineError as error:
         return {}, (), f". It was not mended: {error.message}"
     others = [other for other in case.candidates if other.sha256 != draft.sha256]
@@ -141,7 +141,7 @@ def _repair(
     return changes, again.gates, f". Mended: {_summarise_gates(again.gates)}"
 
 
-def vote(case: Case, _: Progress, tools: StageContext) -> StageResult:
+def vote(case: Case, _: Progress, context: StageContext) -> StageResult:
     """Let one simulated jury judge the note and each candidate.
 
     What cannot be judged is NOT RUN with its reason in the summary.
@@ -151,7 +151,7 @@ def vote(case: Case, _: Progress, tools: StageContext) -> StageResult:
     post, text = case.post.as_read.text, case.draft.text
     others = [candidate.text for candidate in case.candidates if candidate.sha256 != case.draft.sha256]
     try:
-        jury = tools.jury()
+        jury = context.jury()
         verdict = jury.verdict(post, text)
     except CrowdNotesError as error:
         return {}, StageOutcome.not_run(error.message)
@@ -170,9 +170,9 @@ def vote(case: Case, _: Progress, tools: StageContext) -> StageResult:
     return {"jury": (*kept, verdict)}, StageOutcome(summary=summary)
 
 
-def check_links(case: Case, progress: Progress, tools: StageContext, *, afresh: bool = False) -> StageResult:
+def check_links(case: Case, progress: Progress, context: StageContext, *, afresh: bool = False) -> StageResult:
     """Ask the note's links, see `approval.check_links`."""
-    return approval.check_links(case, progress, tools.links, tools.clock, afresh=afresh)
+    return approval.check_links(case, progress, context.links, context.clock, afresh=afresh)
 
 
 def _summarise_gates(gates: Sequence[GateResult]) -> str:

@@ -420,10 +420,10 @@ def _slow(desk: Desk, httpserver: HTTPServer) -> Event:
 
     httpserver.expect_request("/search").respond_with_handler(answer)
     search = SearchSettings.model_validate({"searxng_url": httpserver.url_for(""), "request_seconds": 0.3})
-    tools = desk.workspace.tools
-    settings = tools.settings.replace(search=search)
-    providers = partial(make_providers, settings, tools.libraries)
-    desk.stages = StageRunner(desk.cases, replace(tools, settings=settings, providers=providers))
+    context = desk.workspace.stage_context
+    settings = context.settings.replace(search=search)
+    providers = partial(make_providers, settings, context.libraries)
+    desk.stages = StageRunner(desk.cases, replace(context, settings=settings, providers=providers))
     made = intake.create_case(
         desk.cases, post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], services=["searxng"]
     )

@@ -95,7 +95,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def tools(web: _Web, store: Store, tmp_path: Path) -> StageContext:
+def context(web: _Web, store: Store, tmp_path: Path) -> StageContext:
     embedder = HashingEmbedder()
     libraries = Libraries(tmp_path / "libraries", embedder)
     settings = Settings()
@@ -108,8 +108,8 @@ def tools(web: _Web, store: Store, tmp_path: Path) -> StageContext:
     )
 
 
-def _read(case: Case, tools: StageContext, options: GatherOptions | None = None) -> tuple[Source, ...]:
-    changes, _ = read(case, Told(), replace(tools, options=options or GatherOptions()))
+def _read(case: Case, context: StageContext, options: GatherOptions | None = None) -> tuple[Source, ...]:
+    changes, _ = read(case, Told(), replace(context, options=options or GatherOptions()))
     sources = changes["sources"]
     assert isinstance(sources, tuple)
     return sources
@@ -123,59 +123,59 @@ def _automation(*hits: Hit, **changes: object) -> Case:
     return make_case(mode=Mode.AUTOMATION, hits=hits, **changes)
 
 
-def test_two_spellings_of_one_link_are_one_source_fetched_once(tools: StageContext, web: _Web) -> None:
+def test_two_spellings_of_one_link_are_one_source_fetched_once(context: StageContext, web: _Web) -> None:
     case = make_case(urls=(STORY, f"{STORY}?utm_source=x", f"{STORY}#part", "http://www.news.example.org/story/"))
-    (source,) = _read(case, tools)
+    (source,) = _read(case, context)
     assert source.url == STORY
     assert web.fetched == {STORY: 1}
 
 
-def test_links_that_lead_to_one_page_are_one_source(tools: StageContext, web: _Web) -> None:
+def test_links_that_lead_to_one_page_are_one_source(context: StageContext, web: _Web) -> None:
     web.leads = {"https://short.example/a": STORY, "https://short.example/b": STORY}
     case = make_case(urls=("https://short.example/a", "https://short.example/b", STORY))
-    (source,) = _read(case, tools)
+    (source,) = _read(case, context)
     assert (source.url, source.page_url) == ("https://short.example/a", STORY)
 
 
 def test_a_page_that_was_read_is_not_fetched_again_under_another_spelling_and_one_that_failed_is(
-    tools: StageContext, web: _Web
+    context: StageContext, web: _Web
 ) -> None:
     case = make_case(urls=(STORY,))
     web.failing = {STORY}
-    failed = _read(case, tools)
+    failed = _read(case, context)
     web.failing = set()
-    first = _read(case.replace(sources=failed), tools)
+    first = _read(case.replace(sources=failed), context)
     assert (failed[0].outcome, first[0].outcome) == (FetchOutcome.BLOCKED, FetchOutcome.READ)
-    again = _read(case.replace(sources=first, urls=(f"{STORY}?utm_medium=y",)), tools)
+    again = _read(case.replace(sources=first, urls=(f"{STORY}?utm_medium=y",)), context)
     assert again == first
     assert sum(web.fetched.values()) == 2
 
 
-def test_a_link_that_a_search_found_too_keeps_what_the_search_knows(tools: StageContext) -> None:
+def test_a_link_that_a_search_found_too_keeps_what_the_search_knows(context: StageContext) -> None:
     hit = _hit(STORY, notices=("retracted",), doi="10.1000/abc", published=date(2020, 5, 1))
-    (source,) = _read(_automation(hit, urls=(STORY,)), tools)
+    (source,) = _read(_automation(hit, urls=(STORY,)), context)
     assert (source.notices, source.doi) == (("retracted",), "10.1000/abc")
     assert (source.published, source.date_origin) == (date(2020, 5, 1), DateOrigin.SEARCH)
 
 
 def test_what_the_post_refers_to_is_read_first_and_what_leads_back_to_x_is_left_out(
-    tools: StageContext, web: _Web
+    context: StageContext, web: _Web
 ) -> None:
     article = "https://www.bmj.com/content/1/x"
     web.leads = {"https://t.co/one": article, "https://t.co/two": "https://x.com/a/status/1/photo/1"}
     post = Post(text=f"See https://t.co/one https://t.co/two and {STORY}")
-    sources = _read(_automation(_hit(article), _hit(_page(1)), post=post), tools)
+    sources = _read(_automation(_hit(article), _hit(_page(1)), post=post), context)
     assert [source.url for source in sources] == ["https://t.co/one", STORY, _page(1)]
-    studied = _read(_automation(_hit(_page(1)), post=post), tools, GatherOptions(post_links=False))
+    studied = _read(_automation(_hit(_page(1)), post=post), context, GatherOptions(post_links=False))
     assert [source.url for source in studied] == [_page(1)]
-    home = _read(_automation(_hit(_page(1)), post=Post(text="All of it is on https://www.bmj.com/")), tools)
+    home = _read(_automation(_hit(_page(1)), post=Post(text="All of it is on https://www.bmj.com/")), context)
     assert [source.url for source in home] == [_page(1)], "a home page is no source"
 
 
-def test_an_entry_of_a_register_that_the_post_names_is_taken_from_the_search(tools: StageContext, web: _Web) -> None:
+def test_an_entry_of_a_register_that_the_post_names_is_taken_from_the_search(context: StageContext, web: _Web) -> None:
     trial = _hit("https://clinicaltrials.gov/study/NCT04368728", provider="clinical-trials", snippet="Phase 3. " * 20)
     case = _automation(_hit(_page(1)), trial, post=Post(text="Look at NCT04368728!"))
-    first = _read(case, tools)[0]
+    first = _read(case, context)[0]
     assert (first.title, first.read_as) == (trial.title, ReadAs.RECORD)
     assert trial.url not in web.fetched
 
@@ -185,87 +185,87 @@ def _page(number: int) -> str:
 
 
 def test_in_the_place_of_pages_that_could_not_be_read_or_lead_to_one_that_was_the_next_best_are(
-    tools: StageContext, web: _Web
+    context: StageContext, web: _Web
 ) -> None:
     hits = [_hit(_page(number)) for number in range(1, 10)]
     web.failing = {_page(2), _page(7)}
-    found = _read(_automation(*hits), tools)
+    found = _read(_automation(*hits), context)
     assert [source.url for source in found if source.outcome is FetchOutcome.READ] == [
         _page(n) for n in (1, 3, 4, 5, 6, 8)
     ]
     assert [source.url for source in found if source.outcome is FetchOutcome.BLOCKED] == [_page(2), _page(7)]
     web.failing, web.leads = {_page(6)}, {_page(7): _page(1)}
-    found = _read(_automation(*hits), tools)
+    found = _read(_automation(*hits), context)
     assert [source.url for source in found if source.outcome is FetchOutcome.READ] == [
         _page(n) for n in (1, 2, 3, 4, 5, 8)
     ]
 
 
 def test_a_site_that_refuses_every_page_is_asked_for_a_few_to_spare_and_not_for_all(
-    tools: StageContext, web: _Web
+    context: StageContext, web: _Web
 ) -> None:
     hits = [_hit(_page(number)) for number in range(40)]
     web.failing |= {hit.url for hit in hits if hit.url}
-    assert len(_read(_automation(*hits), tools)) == 10
+    assert len(_read(_automation(*hits), context)) == 10
 
 
 def test_hits_that_cannot_be_evidence_are_not_chosen_and_a_home_page_that_a_person_brought_has_its_label(
-    tools: StageContext, web: _Web
+    context: StageContext, web: _Web
 ) -> None:
-    (source,) = _read(make_case(urls=("https://www.who.int/",)), tools)
+    (source,) = _read(make_case(urls=("https://www.who.int/",)), context)
     assert source.outcome is FetchOutcome.NOT_EVIDENCE
     assert "home page" in source.outcome_detail
     assert not web.fetched
     case = _automation(_hit("https://www.who.int/"), _hit("https://www.bing.com/search?q=x"), _hit(STORY))
-    assert [source.url for source in _read(case, tools)] == [STORY]
+    assert [source.url for source in _read(case, context)] == [STORY]
     assert web.fetched == {STORY: 1}
 
 
-def test_what_is_later_than_the_cutoff_is_left_out_by_page_and_by_search(tools: StageContext, web: _Web) -> None:
+def test_what_is_later_than_the_cutoff_is_left_out_by_page_and_by_search(context: StageContext, web: _Web) -> None:
     other = "https://news.example.org/other"
     web.dated = {STORY: "2024-03-02"}
     case = _automation(_hit(STORY), _hit(other, published=date(2024, 3, 2)), until=date(2024, 3, 1))
-    assert {source.outcome for source in _read(case, tools)} == {FetchOutcome.TOO_LATE}
-    on_the_day = _read(case.replace(until=date(2024, 3, 2)), tools)
+    assert {source.outcome for source in _read(case, context)} == {FetchOutcome.TOO_LATE}
+    on_the_day = _read(case.replace(until=date(2024, 3, 2)), context)
     assert {source.outcome for source in on_the_day} == {FetchOutcome.READ}
 
 
-def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_studies(tools: StageContext) -> None:
+def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_studies(context: StageContext) -> None:
     case = make_case(urls=(STORY,))
-    assert _read(case, tools)[0].notices == ()
+    assert _read(case, context)[0].notices == ()
     dated = case.replace(until=date(2024, 3, 1))
-    assert _read(dated, tools)[0].notices == (UNDATED,)
-    (left_out,) = _read(dated, tools, GatherOptions(leave_out_undated=True))
+    assert _read(dated, context)[0].notices == (UNDATED,)
+    (left_out,) = _read(dated, context, GatherOptions(leave_out_undated=True))
     assert left_out.outcome is FetchOutcome.UNDATED
     assert "no date" in left_out.outcome_detail
 
 
-def test_without_utility_the_first_hits_are_read(tools: StageContext, web: _Web) -> None:
+def test_without_utility_the_first_hits_are_read(context: StageContext, web: _Web) -> None:
     hits = [_hit(f"{STORY}/{number}") for number in range(9)]
-    found = _read(_automation(*hits), tools, GatherOptions(by_utility=False))
-    assert [source.url for source in found] == [hit.url for hit in hits[: tools.settings.evidence.quota]]
+    found = _read(_automation(*hits), context, GatherOptions(by_utility=False))
+    assert [source.url for source in found] == [hit.url for hit in hits[: context.settings.evidence.quota]]
 
 
-def test_a_cutoff_set_later_holds_for_what_was_read_before_it(tools: StageContext, web: _Web) -> None:
+def test_a_cutoff_set_later_holds_for_what_was_read_before_it(context: StageContext, web: _Web) -> None:
     web.dated = {STORY: "2024-03-02"}
     case = make_case(urls=(STORY,))
-    first = _read(case, tools)
+    first = _read(case, context)
     dated = case.replace(sources=first, until=date(2020, 1, 1))
-    (late,) = _read(dated, tools)
+    (late,) = _read(dated, context)
     assert (first[0].outcome, late.outcome) == (FetchOutcome.READ, FetchOutcome.TOO_LATE)
-    (undated,) = _read(dated.replace(sources=(_undated(first[0]),)), tools)
+    (undated,) = _read(dated.replace(sources=(_undated(first[0]),)), context)
     assert (undated.outcome, undated.notices) == (FetchOutcome.READ, (UNDATED,))
-    (free,) = _read(case.replace(sources=(undated,)), tools)
+    (free,) = _read(case.replace(sources=(undated,)), context)
     assert free.notices == ()
 
 
-def test_a_later_page_that_a_person_opened_stays_with_a_notice(tools: StageContext, web: _Web) -> None:
+def test_a_later_page_that_a_person_opened_stays_with_a_notice(context: StageContext, web: _Web) -> None:
     web.dated = {STORY: "2024-03-02"}
     case = make_case(urls=(STORY,))
-    (source,) = _read(case, tools)
+    (source,) = _read(case, context)
     opened = make_evidence(1, opened_at=datetime.now(UTC)).replace(source=source)
     case = case.replace(sources=(source,), evidence=(opened,), until=date(2020, 1, 1))
-    (kept,) = _read(case, tools)
+    (kept,) = _read(case, context)
     assert (kept.outcome, kept.notices) == (FetchOutcome.READ, (AFTER_CUTOFF,))
     evidence = merged(case, case, {"evidence": (opened,)})["evidence"]
     assert isinstance(evidence, tuple)
@@ -392,8 +392,8 @@ class _Provider:
         return [_hit(url, provider=self.name, query=query, published=self._published)]
 
 
-def _with(tools: StageContext, *providers: SearchProvider) -> StageContext:
-    return replace(tools, providers=lambda _: providers)
+def _with(context: StageContext, *providers: SearchProvider) -> StageContext:
+    return replace(context, providers=lambda _: providers)
 
 
 CASE = make_case(
@@ -401,10 +401,10 @@ CASE = make_case(
 )
 
 
-def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: StageContext) -> None:
+def test_one_that_fails_is_on_record_and_the_others_hits_are_there(context: StageContext) -> None:
     progress = Told()
     changes, ended = gathering_stages.search(
-        CASE, progress, _with(tools, _Provider("good"), _Provider("bad", fails=True))
+        CASE, progress, _with(context, _Provider("good"), _Provider("bad", fails=True))
     )
     assert [hit.provider for hit in changes["hits"]] == ["good"]  # type: ignore[attr-defined]
     assert {item.provider: item.state for item in changes["outcomes"]} == {  # type: ignore[attr-defined]
@@ -417,23 +417,25 @@ def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: StageC
 
 
 def test_when_none_answers_the_stage_fails_rather_than_finding_nothing_and_only_what_the_case_chose_is_asked(
-    tools: StageContext,
+    context: StageContext,
 ) -> None:
-    silent = _with(tools, _Provider("bad", fails=True), _Provider("late", fails=True))
+    silent = _with(context, _Provider("bad", fails=True), _Provider("late", fails=True))
     with pytest.raises(JobError, match=r"No search was answered\. Bad, Late: It is out of order\. Try"):
         gathering_stages.search(CASE, Told(), silent)
-    changes, _ = gathering_stages.search(CASE, Told(), _with(tools, _Provider("good"), _Provider("unasked")))
+    changes, _ = gathering_stages.search(CASE, Told(), _with(context, _Provider("good"), _Provider("unasked")))
     assert [item.provider for item in changes["outcomes"]] == ["good"]  # type: ignore[attr-defined]
 
 
-def test_hits_later_than_the_cutoff_are_left_out(tools: StageContext) -> None:
+def test_hits_later_than_the_cutoff_are_left_out(context: StageContext) -> None:
     case = CASE.replace(until=date(2024, 1, 1))
     providers = (_Provider("good", date(2023, 12, 31)), _Provider("late", date(2024, 1, 2)))
-    changes, _ = gathering_stages.search(case, Told(), _with(tools, *providers))
+    changes, _ = gathering_stages.search(case, Told(), _with(context, *providers))
     assert [hit.provider for hit in changes["hits"]] == ["good"]  # type: ignore[attr-defined]
 
 
-def test_while_a_model_chooses_the_records_that_it_may_choose_are_embedded(tools: StageContext, tmp_path: Path) -> None:
+def test_while_a_model_chooses_the_records_that_it_may_choose_are_embedded(
+    context: StageContext, tmp_path: Path
+) -> None:
     embedded = Event()
 
     class _Embedder(HashingEmbedder):
@@ -447,29 +449,29 @@ def test_while_a_model_chooses_the_records_that_it_may_choose_are_embedded(tools
             assert embedded.wait(PATIENCE)
             return super().rank(*asked, **named)
 
-    tools.libraries.add(make_library(tmp_path), "topics")
-    hits = tools.libraries.search("topics", "review of illness", 2)
-    _read(_automation(*hits), replace(tools, engine=_Model(), embedder=_Embedder()))
+    context.libraries.add(make_library(tmp_path), "topics")
+    hits = context.libraries.search("topics", "review of illness", 2)
+    _read(_automation(*hits), replace(context, engine=_Model(), embedder=_Embedder()))
     assert embedded.is_set()
 
 
-def test_the_searches_of_a_case_say_which_sentences_of_a_passage_are_key(tools: StageContext) -> None:
+def test_the_searches_of_a_case_say_which_sentences_of_a_passage_are_key(context: StageContext) -> None:
     answer = "The register of 2021 counted twelve boys."
     text = f"The drink makes children ill, some say. {'Summers in the valley stay mild. ' * 3}{answer}"
     source = make_evidence(1, text).source
     case = make_case(sources=(source,))
-    tools.cases.put_text(Act.WORK, case.id, text)
+    context.cases.put_text(Act.WORK, case.id, text)
     queries = (Query(text="register 2021 boys", purpose="p"), Query(text="Summers valley", purpose="p", by_name=True))
     told = []
     for asked in ((), queries):
-        changes, _ = gathering_stages.passages(case.replace(queries=asked), Told(), tools)
+        changes, _ = gathering_stages.passages(case.replace(queries=asked), Told(), context)
         item: Evidence = changes["evidence"][0]  # type: ignore[index]
         told.append([item.passage.text[span.start : span.end] for span in item.passage.key_sentences[:3]])
     assert answer not in told[0][:2]
     assert answer in told[1][:2]
 
 
-def test_whoever_names_further_searches_is_not_shown_those_by_name(tools: StageContext) -> None:
+def test_whoever_names_further_searches_is_not_shown_those_by_name(context: StageContext) -> None:
     named = Query(text='"Lake Verra" CANCELLED', purpose="by name", by_name=True)
     case = make_case().replace(queries=(Query(text="lake closed", purpose="the claim"), named))
-    assert tools.brief_to_search_on(case).searched == ("lake closed",)
+    assert context.brief_to_search_on(case).searched == ("lake closed",)

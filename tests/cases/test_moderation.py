@@ -584,8 +584,8 @@ def test_an_app_removes_at_its_start_what_was_decided_too_long_ago(workspace: Wo
     old, kept = (new_case(workspace, topic).id for topic in ("kettle", "walnut"))
     approval.decide_case(workspace.cases, old, DecisionKind.REJECTED)
     settings = workspace.settings.replace(retention_days=1)
-    tools = replace(workspace.tools, settings=settings, clock=lambda: datetime.now(UTC) + timedelta(days=2))
-    aged = replace(workspace, tools=tools)
+    context = replace(workspace.stage_context, settings=settings, clock=lambda: datetime.now(UTC) + timedelta(days=2))
+    aged = replace(workspace, stage_context=context)
     SharedWorkspace(aged)
     until(lambda: workspace.cases.count() == 1)
     assert [case.id for case in workspace.cases.find()] == [kept]
@@ -593,7 +593,7 @@ def test_an_app_removes_at_its_start_what_was_decided_too_long_ago(workspace: Wo
 
 def _strict(workspace: Workspace) -> Workspace:
     settings = workspace.settings.replace(four_eyes=True)
-    return replace(workspace, tools=replace(workspace.tools, settings=settings))
+    return replace(workspace, stage_context=replace(workspace.stage_context, settings=settings))
 
 
 def test_of_two_who_claim_at_once_one_has_the_case_and_next_gives_each_their_own(workspace: Workspace) -> None:
@@ -645,7 +645,7 @@ def test_a_submitted_case_is_changed_by_its_author_alone_and_by_nobody_while_it_
     refused(lambda: bob.apply("c1", actions.edit_draft, changed, based_on=sha256), "submitted")
     refused(lambda: bob.apply("c1", actions.set_classification, Classification.NOT_MISLEADING), "submitted")
     refused(lambda: bob.apply("c1", actions.judge, "E1", Verdict.REJECT, "Old."), "submitted")
-    refused(lambda: StageRunner(bob, workspace.tools).gather_steps("c1"), "submitted")
+    refused(lambda: StageRunner(bob, workspace.stage_context).gather_steps("c1"), "submitted")
     refused(lambda: bob.apply("c1", follow_up_stages.follow_up, FollowUpKind.OTHER_SIDE), "submitted")
     eve = workspace.acting_as(lambda: actor("eve", Role.CONTRIBUTOR)).cases
     ann.apply("c1", actions.set_shared, True)
@@ -662,21 +662,21 @@ def test_a_submitted_case_is_changed_by_its_author_alone_and_by_nobody_while_it_
         refused(lambda who=who: who.apply("c1", actions.undo_edit), "claimed")  # type: ignore[misc]
     ann.apply("c1", actions.open_passage, "E1")
     refused(lambda: ann.apply("c1", actions.judge, "E1", Verdict.BACKGROUND, ""), "claimed")
-    refused(lambda: StageRunner(ann, workspace.tools).gather_steps("c1"), "claimed")
+    refused(lambda: StageRunner(ann, workspace.stage_context).gather_steps("c1"), "claimed")
     refused(lambda: ann.apply("c1", actions.tick_tag, _TAG, ticked=True), "claimed")
     refused(lambda: cleo.apply("c1", actions.tick_tag, _TAG, ticked=True), "claimed")
     for who in (ann, cleo):
         for change in (
             lambda who=who: who.apply("c1", actions.compare_sentence, NOTE, "E1", Support.SUPPORTED),
             lambda who=who: who.apply("c1", actions.match_claim, "https://check.example/1", ClaimMatch.OTHER),
-            lambda who=who: StageRunner(who, workspace.tools).assess_steps("c1"),
+            lambda who=who: StageRunner(who, workspace.stage_context).assess_steps("c1"),
         ):
             refused(change, "claimed")
     refused(lambda: bob.apply("c1", actions.compare_sentence, NOTE, "E1", Support.SUPPORTED), "stale")  # not scored yet
-    assert StageRunner(bob, workspace.tools).assess_steps("c1")
+    assert StageRunner(bob, workspace.stage_context).assess_steps("c1")
     assert bob.apply("c1", actions.match_claim, "https://check.example/1", ClaimMatch.OTHER).claim_matches
     assert bob.apply("c1", actions.tick_tag, _TAG, ticked=True).tags == (_TAG,)
-    assert StageRunner(ann, workspace.tools).check_link_steps("c1")
+    assert StageRunner(ann, workspace.stage_context).check_link_steps("c1")
     bob.apply("c1", moderation.release)
     assert ann.apply("c1", actions.edit_draft, changed, based_on=sha256).draft.text == changed  # type: ignore[union-attr]
 
@@ -709,7 +709,7 @@ def test_who_held_a_case_is_told_that_its_author_took_it_back_and_changed_it(wor
 
 def test_the_service_knows_that_two_moderators_read_every_case(workspace: Workspace) -> None:
     settings = workspace.settings.replace(two_readers=True, queue=True)
-    strict = replace(workspace, tools=replace(workspace.tools, settings=settings))
+    strict = replace(workspace, stage_context=replace(workspace.stage_context, settings=settings))
     workspace.store.add(drafted())
     ann, bob = _people(strict, ANN, BOB)
     readers = next(it for it in approval.obstacles_for(bob, bob.get("c1")) if it.id.kind is ObstacleKind.READERS)

@@ -392,7 +392,9 @@ def test_sharing_is_on_record_and_opens_a_case_to_others_until_it_is_taken_back(
 def test_rights_are_those_of_the_newest_version_when_the_change_is_kept(workspace: Workspace) -> None:
     ann = _as(workspace, "ann", Role.CONTRIBUTOR).cases
     case = ann.apply(new_case(_as(workspace, "ann", Role.CONTRIBUTOR), "kettle").id, actions.set_shared, True)
-    bob = Cases(workspace.store, lambda: actor("bob", Role.CONTRIBUTOR), workspace.tools.clock, workspace.settings)
+    bob = Cases(
+        workspace.store, lambda: actor("bob", Role.CONTRIBUTOR), workspace.stage_context.clock, workspace.settings
+    )
     assert bob.get(case.id) == case
     ann.apply(case.id, actions.set_shared, False)
     with pytest.raises(NotAllowedError):
@@ -476,7 +478,7 @@ def test_four_eyes_is_off_on_a_machine_of_ones_own_and_a_setting(tmp_path: Path)
         settings = workspace.settings.replace(four_eyes=True)
         from dataclasses import replace
 
-        strict = replace(workspace, tools=replace(workspace.tools, settings=settings))
+        strict = replace(workspace, stage_context=replace(workspace.stage_context, settings=settings))
         with pytest.raises(NotAllowedError, match="another moderator or admin has to decide it"):
             approval.decide_case(strict.acting_as(workspace.who).cases, case.id, DecisionKind.REJECTED)
         assert approval.decide_case(workspace.cases, case.id, DecisionKind.REJECTED).decision is not None
@@ -492,7 +494,7 @@ def test_four_eyes_is_off_on_a_machine_of_ones_own_and_a_setting(tmp_path: Path)
 
 
 def test_no_page_goes_past_whoever_acts() -> None:
-    past = re.compile(r"\.tools\b|runner\.(start|cancel)\(|\)\.libraries\.(add|remove)|\bStore\(|\bActor\(")
+    past = re.compile(r"\.stage_context\b|runner\.(start|cancel)\(|\)\.libraries\.(add|remove)|\bStore\(|\bActor\(")
     root = Path(__file__).parents[2]
     files = [root / "app.py", *(root / "pages").rglob("*.py")]
     assert [file.name for file in files if past.search(file.read_text(encoding="utf-8"))] == []

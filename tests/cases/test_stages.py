@@ -174,10 +174,10 @@ def test_a_second_search_that_nobody_answered_is_told_and_fails_nothing(
     desk.engine.states = desk.engine.looks_for = "walnut"
     search = gathering_stages.search
 
-    def down_the_second_time(case: Case, progress: Progress, tools: StageContext, **_: bool) -> StageResult:
+    def down_the_second_time(case: Case, progress: Progress, context: StageContext, **_: bool) -> StageResult:
         if case.queries != desk.case.queries:
             raise JobError("No search was answered.", "Try again.")
-        return search(case, progress, tools)
+        return search(case, progress, context)
 
     monkeypatch.setattr(gathering_stages, "search", down_the_second_time)
     assert set(desk.gather().values()) <= {"done", "kept"}
@@ -256,8 +256,8 @@ def test_where_nothing_could_be_read_other_searches_are_made_and_those_that_were
 ) -> None:
     read = gathering_stages._read_library_record
 
-    def unreadable_at_first(item: SourceRequest, tools: StageContext) -> tuple[Source, str | None]:
-        source, text = read(item, tools)
+    def unreadable_at_first(item: SourceRequest, context: StageContext) -> tuple[Source, str | None]:
+        source, text = read(item, context)
         if desk.case.follow_ups:
             return source, text
         return source.replace(outcome=FetchOutcome.UNREADABLE, text_sha256=None), None

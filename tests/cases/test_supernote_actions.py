@@ -297,7 +297,7 @@ def test_candidates_of_a_dead_link_are_filtered_and_without_any_that_passes_ther
 def test_where_no_jury_sits_the_best_note_is_told_all_the_same(linked: Workspace) -> None:
     liked = note("Nobody was harmed, the office said in 2019. https://f.example.org/k", ratings=Ratings(helpful=9))
     case = made(linked, begun(linked, *NOTES, liked))
-    changes, ended = supernote_stages.rank_stage(case, Mock(), replace(linked.tools, jury=no_jury))
+    changes, ended = supernote_stages.rank_stage(case, Mock(), replace(linked.stage_context, jury=no_jury))
     after = changes["supernote"].newest  # type: ignore[attr-defined]
     assert (after.best_existing, after.best_by) == ("N4", "9 real raters")
     assert (ended.outcome, "NOT RUN" in after.judged) == (Outcome.NOT_RUN, True)

@@ -116,7 +116,7 @@ def test_what_is_on_record_is_by_the_clock_of_the_database(shared: Workspace, mo
     assert clock() - real > timedelta(minutes=59)  # until it asks again
     held.now += 3_600.0
     assert real - SECOND < clock() < datetime.now(UTC) + SECOND
-    assert shared.tools.clock is not system_clock
+    assert shared.stage_context.clock is not system_clock
 
 
 class Blocker:

@@ -125,5 +125,5 @@ def test_a_server_for_participants_shows_them_their_pairs_and_no_other_page(
     shown = opened(desk, results=made.id)
     assert "Open the link that you were given" in texts(shown)
     assert not shown.file_uploader
-    assert session.workspace().tools is desk.workspace.tools
+    assert session.workspace().stage_context is desk.workspace.stage_context
     assert session.workspace().actor.role is Role.VIEWER

@@ -101,7 +101,7 @@ def test_the_server_that_is_set_can_be_chosen_and_its_key_is_nowhere_on_the_page
     with LLMServer(honest).running() as server:
         llm = LlmSettings.model_validate({"base_url": server.base_url, "model": "large", "api_key": "sk-secret-1234"})
         settings = desk.workspace.settings.replace(llm=llm)
-        opened = replace(desk.workspace, tools=replace(desk.workspace.tools, settings=settings))
+        opened = replace(desk.workspace, stage_context=replace(desk.workspace.stage_context, settings=settings))
         monkeypatch.setattr(shared_workspace, "open_workspace", lambda: opened)
         at = desk.app()
         _choose(at, "models from the settings on")

@@ -36,7 +36,7 @@ class Team:
         self.desk = desk
         self.who: Actor = ANN
         settings = desk.workspace.settings.replace(queue=True)
-        opened = replace(desk.workspace, tools=replace(desk.workspace.tools, settings=settings))
+        opened = replace(desk.workspace, stage_context=replace(desk.workspace.stage_context, settings=settings))
         self.workspace = opened.acting_as(lambda: self.who)
         desk.workspace = self.workspace
 

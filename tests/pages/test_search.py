@@ -32,7 +32,7 @@ def started(monkeypatch: pytest.MonkeyPatch, desk: Desk) -> list[str]:
 
 def set_up(desk: Desk, monkeypatch: pytest.MonkeyPatch, search: SearchSettings) -> None:
     settings: Settings = desk.workspace.settings.replace(search=search)
-    object.__setattr__(desk.workspace, "tools", replace(desk.workspace.tools, settings=settings))
+    object.__setattr__(desk.workspace, "stage_context", replace(desk.workspace.stage_context, settings=settings))
 
 
 def search_form(desk: Desk) -> AppTest:

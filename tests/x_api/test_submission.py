@@ -306,7 +306,7 @@ def test_the_day_has_its_limit(server: XServer, workspace: Workspace, case: Case
     row = {"test_mode": True, "case_id": "c", "text_sha256": "", "attempt": "", "state": "on x"}
     row |= {"note_id": "1", "status": "", "results": ""}
     with writing(workspace.runner.engine) as connection:
-        at = workspace.tools.clock()
+        at = workspace.stage_context.clock()
         connection.execute(insert(on_x), [{**row, "post_id": str(number), "at": at} for number in range(250)])
         assert connection.scalar(select(func.count()).select_from(on_x)) == 250
     with pytest.raises(XError) as raised:
