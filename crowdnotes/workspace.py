@@ -49,7 +49,7 @@ from crowdnotes.evidence.reading.worker_processes import page_readers
 from crowdnotes.evidence.search import check_providers, default_providers, make_online, make_providers
 from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.search.provider import OnlineProvider
-from crowdnotes.evidence.search.run import Answers
+from crowdnotes.evidence.search.run import SearchCache
 from crowdnotes.evidence.search.service import page_rate_limit, use_shared_rates
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
@@ -506,7 +506,7 @@ def open_workspace(
         jury=cache(partial(_make_jury, settings, cached)),
         clock=clock,
         options=options or GatherOptions(),
-        answers=Answers(settings.data_dir / "searches.sqlite"),
+        search_cache=SearchCache(settings.data_dir / "searches.sqlite"),
     )
     runner = _make_job_runner(database, settings.workers, clock)
     return Workspace(

@@ -43,7 +43,7 @@ from crowdnotes.evidence.passages import ReadSource, build_evidence
 from crowdnotes.evidence.search import SearchProvider, describe_place, relevant_providers, search_all
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.provider import OnlineProvider
-from crowdnotes.evidence.search.run import Answers, plan_for
+from crowdnotes.evidence.search.run import SearchCache, plan_for
 from crowdnotes.evidence.selection import Selection, offer, select_by_utility, why_not, worth_choosing
 from crowdnotes.evidence.sources import SourceReader, build_record_source
 from crowdnotes.jobs import Progress
@@ -112,7 +112,7 @@ class StageContext:
     jury: Callable[[], Jury]
     clock: Callable[[], datetime]
     options: GatherOptions = GatherOptions()
-    answers: Answers | None = None
+    search_cache: SearchCache | None = None
 
     def brief(self, case: Case) -> Brief:
         """Return what an engine gets of a case; its day is no later than the last day of evidence."""
@@ -232,7 +232,7 @@ def search(case: Case, progress: Progress, context: StageContext, *, patient: bo
         check=progress.check,
         report=report,
         categories=context.settings.evidence.categories,
-        answers=context.answers,
+        cache=context.search_cache,
     )
     answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
     if not answered:

@@ -80,7 +80,7 @@ def search(
 def check(as_json: Json = False) -> None:
     """Ask each provider for one thing: which answer from here, what each said, and which setting would help."""
     from crowdnotes.evidence.reading.reading_services import check_reading, make_reading_services
-    from crowdnotes.evidence.search import TRIAL, check_providers, make_providers
+    from crowdnotes.evidence.search import CHECK_QUERY, check_providers, make_providers
 
     with open_workspace() as workspace:
         names = [info.name for info in workspace.libraries.list()]
@@ -91,7 +91,7 @@ def check(as_json: Json = False) -> None:
     if as_json:
         print_json(outcomes)
         return
-    print_text(f"Each search service is asked for “{TRIAL}”.")
+    print_text(f"Each search service is asked for “{CHECK_QUERY}”.")
     for outcome in outcomes:
         print_text(_format_outcome(outcome))
         if outcome.state is ProviderState.ANSWERED and not outcome.found:

@@ -20,7 +20,7 @@ from crowdnotes.evidence.search.news import CurrentEvents, Gdelt
 from crowdnotes.evidence.search.papers import Crossref, EuropePmc, OpenAlex
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.pubmed import PubMed
-from crowdnotes.evidence.search.run import TRIAL, SearchReport, ServiceCheck, check_providers, search_all
+from crowdnotes.evidence.search.run import CHECK_QUERY, SearchReport, ServiceCheck, check_providers, search_all
 from crowdnotes.evidence.search.web import Brave, SearXng, Tavily
 from crowdnotes.evidence.search.when_to_ask import is_register, relevant_providers
 from crowdnotes.evidence.search.who import WhoIris, WhoOutbreaks
@@ -30,8 +30,8 @@ from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.markdown import host
 
 __all__ = [
+    "CHECK_QUERY",
     "ONLINE",
-    "TRIAL",
     "OnlineProvider",
     "SearchProvider",
     "SearchReport",

@@ -46,19 +46,19 @@ Asked = tuple[str, str, str, int, date | None, str | None]
 """The provider's name and address, the query, how many hits, until which day, and the language."""
 
 _MAX_AGE_SECONDS = 86_400.0  # seconds
-_MAX_ANSWERS = 5_000  # answers of about ten hits: some 50 megabytes
+_MAX_CACHED_SEARCHES = 5_000  # of about ten hits each: some 50 megabytes
 _HITS_ADAPTER = TypeAdapter(tuple[float, list[Hit]])
 
 
-class Answers:
-    """Hits by what was asked, those longest unused forgotten first. Safe to share between threads."""
+class SearchCache:
+    """What services found lately, by what they were asked; drops what was unused longest. Safe for threads."""
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._store = DiskCache(path, _MAX_ANSWERS, "search cache")
+        self._store = DiskCache(path, _MAX_CACHED_SEARCHES, "search cache")
 
-    def of(self, asked: Asked) -> list[Hit] | None:
-        """Return what was answered to that within a day; None where it was not asked."""
+    def get(self, asked: Asked) -> list[Hit] | None:
+        """Return what was found within the last day; None where it was not asked."""
         key = _hash_request(asked)
         kept = self._store.get([key]).get(key)
         try:
@@ -69,8 +69,8 @@ class Answers:
             return None
         return [hit.replace(query=asked[2]) for hit in hits]
 
-    def keep(self, asked: Asked, hits: list[Hit]) -> None:
-        """Remember an answer."""
+    def put(self, asked: Asked, hits: list[Hit]) -> None:
+        """Keep what was found now."""
         found = [hit.replace(query="") for hit in hits]
         self._store.put({_hash_request(asked): _HITS_ADAPTER.dump_json((self._clock(), found))})
 
@@ -82,11 +82,11 @@ def _hash_request(asked: Asked) -> bytes:
 _log = logging.getLogger(__name__)
 _POLL_SECONDS = 0.1  # seconds between two looks at whether the job was cancelled
 _MAX_OTHER_WORDS = 4  # in a search that is about a name
-# That have a search of their own.
+# How many trial numbers, names and figures of a post get a search of their own.
 _MAX_TRIAL_QUERIES, _MAX_NAME_QUERIES, _MAX_FIGURE_QUERIES = 1, 2, 1
 _CANCEL_SECONDS = 2.0  # seconds for the providers to notice that the search was cancelled
-# Every provider that answers at all has something on one of these.
-TRIAL = "measles vaccine ibuprofen World Health Organization"
+# Every provider has something on at least one of these.
+CHECK_QUERY = "measles vaccine ibuprofen World Health Organization"
 
 _VARIABLE_PATTERN = re.compile(r"\bCROWDNOTES_[A-Z_]+")
 _NOT_HERE_STATUSES = frozenset({404, 405, 410})
@@ -105,7 +105,7 @@ class _SearchRequest:
     languages: Mapping[str, str | None]
     seconds: float
     patience: float
-    answers: Answers | None
+    cache: SearchCache | None
     by_name: Collection[str] = ()
 
 
@@ -116,12 +116,12 @@ class _SearchEnded(Exception):  # noqa: N818 - not a fault: the search was stopp
 class _ProviderSearch:
     """One provider's part of one search, for `lanes` threads at once."""
 
-    def __init__(self, provider: SearchProvider, terms: _SearchRequest, stopping: threading.Event) -> None:
+    def __init__(self, provider: SearchProvider, request: _SearchRequest, stopping: threading.Event) -> None:
         self._provider = provider
-        self._terms = terms
+        self._request = request
         self._stopping = stopping
         together = isinstance(provider, SearchesTogether)
-        asked = (query for query in terms.queries if not (together and query in terms.by_name))
+        asked = (query for query in request.queries if not (together and query in request.by_name))
         self._asked = list(dict.fromkeys(asked))[: provider.most_queries]
         self._tasks = deque([self._asked] if together and self._asked else [[query] for query in self._asked])
         self._given = len(self._tasks)
@@ -160,7 +160,7 @@ class _ProviderSearch:
         answered = len(self._found)
         if self._stopping.is_set() and answered < self._given and self._error is None:
             return ProviderState.CANCELLED, "The search was ended before it answered."
-        late = f"{self._late} later than {self._terms.until} left out." if self._late else ""
+        late = f"{self._late} later than {self._request.until} left out." if self._late else ""
         if self._left_out:
             left_out = plural(
                 self._left_out,
@@ -231,24 +231,26 @@ class _ProviderSearch:
             return self._tasks.popleft() if self._tasks else None
 
     def _search(self, queries: list[str]) -> list[Hit]:
-        provider, limit, until = self._provider, self._terms.limit, self._terms.until
+        provider, limit, until = self._provider, self._request.limit, self._request.until
         if isinstance(provider, SearchesTogether):
-            return provider.search_together(queries, post=self._terms.post, limit=limit, until=until, check=self._check)
-        language = self._terms.languages.get(queries[0])
-        answers = self._terms.answers
+            return provider.search_together(
+                queries, post=self._request.post, limit=limit, until=until, check=self._check
+            )
+        language = self._request.languages.get(queries[0])
+        cache = self._request.cache
         where = provider.service.base_url if isinstance(provider, OnlineProvider) else ""
         asked = (provider.name, where, queries[0], limit, until, language)
-        if answers is not None and (known := answers.of(asked)) is not None:
+        if cache is not None and (known := cache.get(asked)) is not None:
             with self._lock:
                 self._remembered += 1
             return known
         found = provider.search(queries[0], limit=limit, until=until, language=language, check=self._check)
-        if answers is not None:
-            answers.keep(asked, found)
+        if cache is not None:
+            cache.put(asked, found)
         return found
 
     def _keep(self, query: str, hits: list[Hit]) -> None:
-        until = self._terms.until
+        until = self._request.until
         in_time = [hit for hit in hits if until is None or hit.published is None or hit.published <= until]
         hosts = self._provider.leave_out if isinstance(self._provider, OnlineProvider) else ()
         kept = [hit for hit in in_time if not _is_on_hosts(hit, hosts)]
@@ -266,11 +268,11 @@ class _ProviderSearch:
 
     def _check(self) -> None:
         elapsed = time.monotonic() - self._began
-        if self._stopping.is_set() or (elapsed > self._terms.patience and self._found):
+        if self._stopping.is_set() or (elapsed > self._request.patience and self._found):
             raise _SearchEnded
-        if elapsed > self._terms.seconds:
+        if elapsed > self._request.seconds:
             raise SearchError(
-                f"It was not done within {self._terms.seconds:g} seconds, so the search went on without it.",
+                f"It was not done within {self._request.seconds:g} seconds, so the search went on without it.",
                 ProviderState.TIMED_OUT,
             )
 
@@ -355,7 +357,7 @@ def search_all(
     check: Check = lambda: None,
     report: Report = lambda _: None,
     categories: Mapping[str, SourceCategory] = MappingProxyType({}),
-    answers: Answers | None = None,
+    cache: SearchCache | None = None,
     by_name: Collection[str] = (),
 ) -> SearchReport:
     """Ask every provider that is configured, each at its own pace, for `limit` hits a query.
@@ -365,8 +367,8 @@ def search_all(
     has answered something is asked nothing more after `patience_seconds`, so that many cases at once,
     which share its pace, do not wait for each other's last queries.
     `categories` are the user's own kinds of source by host: each hit gets its kind, see `source_types`.
-    What `answers` remembers of a service is not asked again. Libraries are not asked the queries that go `by_name`.
-    `languages` maps queries to ISO 639-1 codes, for services that have editions. `report` hears of each
+    What `cache` remembers of a service is not asked again. Libraries are not asked the queries that go `by_name`.
+    `languages` maps queries to ISO 639-1 codes, for services that have editions. `report` is called for each
     provider as it ends. `check` is called often from this thread; what it raises ends the search and passes
     through: within a moment, or two seconds when a provider does not look up from its work.
     """
@@ -376,8 +378,8 @@ def search_all(
     spoken = {plain_letters(query): language for query, language in languages.items()}
     named = [plain_letters(query) for query in by_name]
     post = plain_letters(post)
-    terms = _SearchRequest(asked, post, limit, until, spoken, provider_seconds, patience_seconds, answers, named)
-    works = [_ProviderSearch(provider, terms, stopping) for provider in providers]
+    request = _SearchRequest(asked, post, limit, until, spoken, provider_seconds, patience_seconds, cache, named)
+    works = [_ProviderSearch(provider, request, stopping) for provider in providers]
     waiting = {work: [work.start_lane() for _ in range(work.lanes)] for work in works}
     try:
         while waiting:
@@ -399,7 +401,7 @@ def search_all(
 
 
 class ServiceCheck(ProviderOutcome):
-    """How the trial of one service went: what it was asked, what came back, and the setting that would help."""
+    """How the check of one service went: what it was asked, what came back, and the setting that would help."""
 
     exchanges: tuple[Exchange, ...] = ()
     setting: str = ""
@@ -428,7 +430,7 @@ def check_providers(
 
     found = search_all(
         list(recorded.values()),
-        [TRIAL],
+        [CHECK_QUERY],
         limit=1,
         provider_seconds=provider_seconds,
         check=check,

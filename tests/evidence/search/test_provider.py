@@ -19,7 +19,7 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search import ONLINE, default_providers, make_providers
 from crowdnotes.evidence.search.papers import Crossref
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchProvider, all_then_any, plain_query, search_words
-from crowdnotes.evidence.search.run import TRIAL
+from crowdnotes.evidence.search.run import CHECK_QUERY
 from crowdnotes.evidence.search.service import Service
 from crowdnotes.settings import Settings
 from crowdnotes.settings_sections import SearchSettings
@@ -106,7 +106,7 @@ def test_an_answer_without_sense_is_labelled(
     for method in ("GET", "POST"):
         httpserver.expect_request(re.compile("/"), method=method).respond_with_data(body)
     with pytest.raises(SearchError) as raised:
-        ask(make(service), TRIAL, limit=3)
+        ask(make(service), CHECK_QUERY, limit=3)
     assert raised.value.state is ProviderState.FAILED
     assert raised.value.message.startswith("It ")
 
@@ -148,7 +148,7 @@ def test_any_json_gives_hits_or_a_label(value: dict[str, Any]) -> None:
     for make in JSON_PROVIDERS:
         provider: SearchProvider = make(stand_in)
         try:
-            hits = ask(provider, TRIAL, limit=3)
+            hits = ask(provider, CHECK_QUERY, limit=3)
         except SearchError:
             continue
         assert len(hits) <= 3

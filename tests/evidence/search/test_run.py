@@ -26,7 +26,7 @@ from crowdnotes.evidence.duplicates import merge
 from crowdnotes.evidence.reading.plain_text import plain_line, plain_text
 from crowdnotes.evidence.search import check_providers, search_all
 from crowdnotes.evidence.search.provider import OnlineProvider, notice_of
-from crowdnotes.evidence.search.run import Answers, plan_for
+from crowdnotes.evidence.search.run import SearchCache, plan_for
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings_sections import GateSettings, SearchSettings
 from crowdnotes.text.languages import languages_of
@@ -432,17 +432,17 @@ def test_a_kind_is_one_notice(kind: str, notice: str | None) -> None:
 
 def test_what_was_answered_within_a_day_is_not_asked_again_and_a_failure_is(tmp_path: Path) -> None:
     now = [0.0]
-    answers = Answers(tmp_path / "searches.sqlite", lambda: now[0])
+    cache = SearchCache(tmp_path / "searches.sqlite", lambda: now[0])
     failing = Scripted("p", _failing(ProviderState.FAILED))
-    search_all([failing], ["q"], answers=answers)
+    search_all([failing], ["q"], cache=cache)
     provider = Scripted("p")
     for later in (0.0, 10.0, 90_000.0):
         now[0] = later
-        found = search_all([provider], ["q"], answers=answers)
+        found = search_all([provider], ["q"], cache=cache)
     assert (provider.asked, len(found.hits)) == (["q", "q"], 1)
-    (outcome,) = search_all([provider], ["q"], answers=answers).outcomes
+    (outcome,) = search_all([provider], ["q"], cache=cache).outcomes
     assert "answered earlier today" in outcome.sentence
-    search_all([provider], ["q"], limit=3, answers=answers)
+    search_all([provider], ["q"], limit=3, cache=cache)
     assert provider.asked == ["q", "q", "q"]
 
 
@@ -450,7 +450,7 @@ def test_nor_after_a_restart_and_the_file_holds_no_search_and_nothing_of_a_libra
     file = tmp_path / "searches.sqlite"
     provider, library = Scripted("p", lambda query, _: _hits("p", "found")), Together("library:own")
     for _ in range(2):  # as two starts of the program do
-        found = search_all([provider, library], ["secret words"], answers=Answers(file))
+        found = search_all([provider, library], ["secret words"], cache=SearchCache(file))
     assert (provider.asked, library.asked) == (["secret words"], ["secret words"] * 2)
     assert {hit.query for hit in found.hits if hit.provider == "p"} == {"secret words"}
     kept = b"".join(path.read_bytes() for path in tmp_path.glob("searches.sqlite*"))
@@ -463,11 +463,11 @@ def test_a_damaged_file_of_answers_or_one_of_another_version_is_asked_past(tmp_p
     file = tmp_path / "searches.sqlite"
     file.write_bytes(b"this is no database" * 100)
     provider = Scripted("p")
-    answers = Answers(file)
-    assert len(search_all([provider], ["q"], answers=answers).hits) == 1
+    cache = SearchCache(file)
+    assert len(search_all([provider], ["q"], cache=cache).hits) == 1
     with closing(sqlite3.connect(file)) as database, database:
         database.execute("UPDATE vectors SET vector = CAST('[0, [{}]]' AS BLOB)")
-    assert len(search_all([provider], ["q"], answers=answers).hits) == 1
+    assert len(search_all([provider], ["q"], cache=cache).hits) == 1
     assert provider.asked == ["q", "q"]
 
 
