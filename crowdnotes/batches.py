@@ -238,7 +238,7 @@ class Batch:
             bounds = dict(zip(("budget", "day_budget"), self._bounds, strict=True))
             connection.execute(update(batches).where(batches.c.id == self.id).values(bounds))
         try:
-            return runner.ask(self.id, "batch", [self._step(lambda _: "")], make, by=self._workspace.actor)
+            return runner.start_anywhere(self.id, "batch", [self._step(lambda _: "")], make, by=self._workspace.actor)
         except JobError as error:
             raise JobError(
                 "This file is being worked on by another process.", "Wait until that ends, or stop it."

@@ -94,7 +94,7 @@ class Workspace:
 
     store: Store
     stage_context: StageContext
-    who: CurrentUser
+    current_user: CurrentUser
     cases: Cases
     stages: StageRunner
     runner: JobRunner
@@ -107,26 +107,26 @@ class Workspace:
     @property
     def actor(self) -> Actor:
         """Who acts, with the role that they have now."""
-        return self.who()
+        return self.current_user()
 
     def may(self, act: Act, case: Owned | None = None) -> bool:
         """Return whether the person may do that now, to a case or to none; a page then offers it."""
         return may(self.actor, act, case, four_eyes=self.settings.four_eyes)
 
-    def acting_as(self, who: CurrentUser) -> Workspace:
-        """Return the same workspace for another person; `who` is asked at every act."""
-        cases = Cases(self.store, who, self.stage_context.clock, self.settings)
+    def acting_as(self, current_user: CurrentUser) -> Workspace:
+        """Return the same workspace for another person; `current_user` is asked at every act."""
+        cases = Cases(self.store, current_user, self.stage_context.clock, self.settings)
         return replace(
             self,
-            who=who,
+            current_user=current_user,
             cases=cases,
             stages=StageRunner(cases, self.stage_context),
-            comparisons=self.comparisons.acting_as(who),
-            people=self.people.acting_as(who),
+            comparisons=self.comparisons.acting_as(current_user),
+            people=self.people.acting_as(current_user),
             x=self.x and self.x.with_cases(cases),
         )
 
-    def who_is(self, person: Person) -> CurrentUser:
+    def user_of(self, person: Person) -> CurrentUser:
         """Return that person with their current role each time it is asked, see `People.actor`.
 
         The owner of a single-user machine and the visitors of a demo are in no table.
@@ -142,10 +142,10 @@ class Workspace:
         kept_for = timedelta(hours=self.settings.sign_in.demo_hours)
         return self.store.forget(VISITOR, self.stage_context.clock() - kept_for)
 
-    def expire(self) -> int:
+    def delete_old_cases(self) -> int:
         """Remove cases decided longer ago than the setting allows; return how many. Needs the right to set up."""
         days = self.settings.retention_days
-        return self.cases.expire(self.stage_context.clock() - timedelta(days=days)) if days else 0
+        return self.cases.delete_decided_before(self.stage_context.clock() - timedelta(days=days)) if days else 0
 
     @property
     def settings(self) -> Settings:
@@ -189,7 +189,9 @@ class Workspace:
         workspace = self.with_engine(RECORDED) if is_recorded else self
         choice, make = workspace.choice, partial(_make_job_steps, workspace.stages)
         steps = JOBS[kind].steps(workspace.stages, case_id)
-        return self.runner.ask(case_id, kind, steps, make, by=self.actor, engine=choice.base_url, model=choice.model)
+        return self.runner.start_anywhere(
+            case_id, kind, steps, make, by=self.actor, engine=choice.base_url, model=choice.model
+        )
 
     def worker(self, *, slots: int, kinds: Sequence[str] | None = None) -> QueueWorker:
         """Return a worker for jobs of any workspace on this database: `slots` jobs of these `kinds` at once.
@@ -212,8 +214,8 @@ class Workspace:
             choice = EngineChoice(job.engine, job.model)
             workspace = self if choice == self.choice else with_engine(choice)
             issuer, subject = job.by_key.split(" ", 1)
-            who = workspace.who_is(Person(issuer=issuer, subject=subject, name=job.by))
-            return _make_job_steps(workspace.acting_as(who).stages, job)
+            current_user = workspace.user_of(Person(issuer=issuer, subject=subject, name=job.by))
+            return _make_job_steps(workspace.acting_as(current_user).stages, job)
 
         return QueueWorker(self.runner.engine, make, self.stage_context.clock, slots=slots, kinds=kinds)
 
@@ -368,19 +370,19 @@ class SharedWorkspace:
 
     def __init__(self, opened: Workspace) -> None:
         self.opened = opened  # as the owner of the machine, with the engine that is set
-        self._with = {opened.choice: opened}
+        self._by_engine = {opened.choice: opened}
         self._chosen: dict[str, tuple[float, _Choices]] = {}  # by a person's key: when it was read, and the choices
         self._lock = threading.Lock()
         if opened.settings.workers and opened.runner.is_shared:
             worker = opened.worker(slots=opened.settings.workers)
             threading.Thread(target=worker.run, name="worker", daemon=True).start()
         if opened.settings.retention_days:
-            threading.Thread(target=self._expire_daily, name="retention", daemon=True).start()
+            threading.Thread(target=self._delete_old_cases_daily, name="retention", daemon=True).start()
 
-    def _expire_daily(self) -> None:
+    def _delete_old_cases_daily(self) -> None:
         while True:
             try:
-                _log.info("Old cases were removed: %d", self.opened.expire())
+                _log.info("Old cases were removed: %d", self.opened.delete_old_cases())
             except StoreError:
                 _log.warning("Old cases could not be removed; tomorrow it is tried again.", exc_info=True)
             time.sleep(_DAY_SECONDS)
@@ -388,24 +390,24 @@ class SharedWorkspace:
     @property
     def current(self) -> Workspace:
         """The workspace of the owner of the machine."""
-        return self.of(None)
+        return self.for_person(None)
 
     @property
     def engine_for_all(self) -> EngineChoice | None:
         """The engine that an admin chose for everybody; None while each may choose."""
         return self._engines("")[0]
 
-    def of(self, person: Person | None, *, recorded: bool = False) -> Workspace:
+    def for_person(self, person: Person | None, *, recorded: bool = False) -> Workspace:
         """Return the workspace of that person, None for the owner; `recorded` with the answers of demonstrations."""
-        who = self.opened.who if person is None else self.opened.who_is(person)
+        current_user = self.opened.current_user if person is None else self.opened.user_of(person)
         key = self.opened.actor.key if person is None else person.key
         for_all, own = (RECORDED, None) if recorded else self._engines(key)
         choice = for_all or own or self.opened.choice
         with self._lock:
-            if choice not in self._with:
-                self._with[choice] = self.opened.with_engine(choice)
-            opened = self._with[choice]
-        return opened if person is None else opened.acting_as(who)
+            if choice not in self._by_engine:
+                self._by_engine[choice] = self.opened.with_engine(choice)
+            opened = self._by_engine[choice]
+        return opened if person is None else opened.acting_as(current_user)
 
     def use(self, choice: EngineChoice, by: Workspace, *, for_all: bool = False) -> None:
         """Use another engine for what that person starts from now on; its server has to answer.
@@ -423,13 +425,13 @@ class SharedWorkspace:
             require_answer(choice, self.opened.settings.llm)
         made = self.opened.with_engine(choice)  # again: a key may have been set meanwhile
         with self._lock:
-            self._with[choice] = made
-        by.people.choose_engine(choice, self._set, for_all=for_all)
+            self._by_engine[choice] = made
+        by.people.choose_engine(choice, self._configured_engine, for_all=for_all)
         with self._lock:
             self._chosen.clear()
 
     @property
-    def _set(self) -> str:
+    def _configured_engine(self) -> str:
         llm = self.opened.settings.llm
         return f"{llm.base_url} {llm.model}"
 
@@ -439,7 +441,7 @@ class SharedWorkspace:
         with self._lock:
             read_at, choices = self._chosen.get(key, (-math.inf, (None, None)))
         if now - read_at >= _CHOICE_SECONDS:
-            choices = self.opened.people.engines(key, self._set)
+            choices = self.opened.people.engines(key, self._configured_engine)
             with self._lock:
                 fresh = {one: kept for one, kept in self._chosen.items() if now - kept[0] < _CHOICE_SECONDS}
                 self._chosen = {**fresh, key: (now, choices)}
@@ -489,10 +491,10 @@ def open_workspace(
     )
     owner, store = local_owner(by or settings.author), Store(database)
 
-    def who() -> Actor:
+    def current_user() -> Actor:
         return owner
 
-    cases = Cases(store, who, clock, settings)
+    cases = Cases(store, current_user, clock, settings)
     link_asker = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
     context = StageContext(
         cases=cases,
@@ -512,13 +514,13 @@ def open_workspace(
     return Workspace(
         store=store,
         stage_context=context,
-        who=who,
+        current_user=current_user,
         cases=cases,
         stages=StageRunner(cases, context),
         runner=runner,
         choice=choice,
-        comparisons=Comparisons(database, clock, who),
-        people=People(database, clock, who),
+        comparisons=Comparisons(database, clock, current_user),
+        people=People(database, clock, current_user),
         x=_make_to_x(cases, database) if settings.x.is_set else None,
     )
 

@@ -193,7 +193,7 @@ def test_other_cases_keep_the_engine_that_is_in_use(workspace: Workspace, shown:
     workspace.runner.wait(workspace.start(own.id, "gather").id)
     assert {stage.engine for stage in workspace.cases.get(own.id).stages} == {ScriptedEngine().name}
     assert not any(choice == RECORDED for choice in workspace.engine_choices([]))
-    assert SharedWorkspace(workspace).of(None, recorded=True).engine.name == "llm:recorded answers"
+    assert SharedWorkspace(workspace).for_person(None, recorded=True).engine.name == "llm:recorded answers"
 
 
 def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace: Workspace) -> None:

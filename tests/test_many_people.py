@@ -57,7 +57,7 @@ class _Crowd:
         for number, name in enumerate(self.names):
             person = proxied(name)
             workspace.people.seen(person, "contributor")
-            self.of[name] = workspace.acting_as(workspace.who_is(person))
+            self.of[name] = workspace.acting_as(workspace.user_of(person))
             self.own[name] = _begun(self.of[name], name)
             first = self.names[number - number % 2]
             self.both[name] = self.both[first] if name != first else _begun(self.of[name], f"both{first}", shared=True)

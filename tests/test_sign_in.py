@@ -37,7 +37,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 def _signed_in(workspace: Workspace, person: Person, first_role: str = "contributor") -> Workspace:
     workspace.people.seen(person, first_role)
-    return workspace.acting_as(workspace.who_is(person))
+    return workspace.acting_as(workspace.user_of(person))
 
 
 def test_who_is_new_gets_the_first_role_and_keeps_what_an_admin_made_of_it(workspace: Workspace) -> None:
@@ -78,7 +78,7 @@ def test_with_no_first_role_whoever_is_new_waits_for_an_admin(workspace: Workspa
 
 def test_who_never_signed_in_may_nothing_and_cannot_be_changed(workspace: Workspace) -> None:
     with pytest.raises(NotAllowedError, match="not in the list of people"):
-        intake.create_case(workspace.acting_as(workspace.who_is(BOB)).cases, "Words.", mode=Mode.AUTOMATION)
+        intake.create_case(workspace.acting_as(workspace.user_of(BOB)).cases, "Words.", mode=Mode.AUTOMATION)
     with pytest.raises(InputError, match="Nobody with that issuer"):
         workspace.people.set_role(BOB, Role.ADMIN)
 
@@ -86,7 +86,7 @@ def test_who_never_signed_in_may_nothing_and_cannot_be_changed(workspace: Worksp
 def test_the_last_admin_stays_one(workspace: Workspace) -> None:
     _signed_in(workspace, ANN)
     workspace.people.set_role(ANN, Role.ADMIN)
-    ann = workspace.acting_as(workspace.who_is(ANN))
+    ann = workspace.acting_as(workspace.user_of(ANN))
     with pytest.raises(InputError, match="Ann is the only admin"):
         ann.people.set_role(ANN, Role.MODERATOR)
     with pytest.raises(InputError, match="Ann is the only admin"):
@@ -99,8 +99,8 @@ def test_the_last_admin_stays_one(workspace: Workspace) -> None:
 
 
 def test_the_owner_of_a_machine_and_visitors_stand_in_no_table(workspace: Workspace) -> None:
-    assert workspace.who_is(local_owner("you"))().role is Role.ADMIN
-    assert workspace.who_is(visitor("x"))().role is Role.VIEWER
+    assert workspace.user_of(local_owner("you"))().role is Role.ADMIN
+    assert workspace.user_of(visitor("x"))().role is Role.VIEWER
     assert workspace.people.everybody() == []
 
 
@@ -121,18 +121,18 @@ def test_that_somebody_else_has_to_decide_is_among_the_obstacles(workspace: Work
     assert ObstacleKind.NOT_YOURS not in {item.id.kind for item in approval.obstacles_for(workspace.cases, case)}
     settings = workspace.settings.replace(four_eyes=True)
     strict = replace(workspace, stage_context=replace(workspace.stage_context, settings=settings)).acting_as(
-        workspace.who
+        workspace.current_user
     )
     assert approval.obstacles_for(strict.cases, case)[0].sentence == (
         "You began this case, so another moderator or admin has to decide it."
     )
     _signed_in(workspace, ANN)
-    told = approval.obstacles_for(workspace.acting_as(workspace.who_is(ANN)).cases, case)[0].sentence
+    told = approval.obstacles_for(workspace.acting_as(workspace.user_of(ANN)).cases, case)[0].sentence
     assert told == "Only moderators and admins may decide this case."
 
 
 def test_a_visitor_practises_where_no_other_sees_it_and_what_they_leave_goes(workspace: Workspace) -> None:
-    one, other = (workspace.acting_as(workspace.who_is(visitor(number))).cases for number in ("1" * 32, "2" * 32))
+    one, other = (workspace.acting_as(workspace.user_of(visitor(number))).cases for number in ("1" * 32, "2" * 32))
     case = intake.create_case(one, "The kettle lies.", mode=Mode.AUGMENTATION, recorded_answers=True)
     intake.edit_post(one, case.id, "The kettle lies!")
     assert one.apply(approval.decide_case(one, case.id, DecisionKind.REJECTED).id, actions.reopen).decision is None

@@ -359,19 +359,19 @@ def visitor(number: str) -> Person:
 
 
 class People:
-    """The people in a database opened by `open_database`, as `who` may see and change them. Safe for threads.
+    """The people in a database opened by `open_database`, as `current_user` may see and change them. Safe for threads.
 
-    Raises StoreError; NotAllowedError where `who` may not; InputError for a person who never signed in.
+    Raises StoreError; NotAllowedError where `current_user` may not; InputError for a person who never signed in.
     """
 
-    def __init__(self, engine: Engine, clock: Callable[[], datetime], who: CurrentUser) -> None:
+    def __init__(self, engine: Engine, clock: Callable[[], datetime], current_user: CurrentUser) -> None:
         self._engine = engine
         self._clock = clock
-        self._who = who
+        self._current_user = current_user
 
-    def acting_as(self, who: CurrentUser) -> People:
+    def acting_as(self, current_user: CurrentUser) -> People:
         """Return the same for another person."""
-        return People(self._engine, self._clock, who)
+        return People(self._engine, self._clock, current_user)
 
     # --- asked by the program itself ---
 
@@ -437,11 +437,11 @@ class People:
         return found.get(""), found.get(key)
 
     def choose_engine(self, choice: EngineChoice, over: str, *, for_all: bool) -> None:
-        """Store the engine that `who` chose over the one that is set, `for_all` for everybody as well.
+        """Store the engine that `current_user` chose over the one that is set, `for_all` for everybody as well.
 
         Without `for_all` each may choose again. `SharedWorkspace.use` checks whether they may.
         """
-        holders = ["", self._who().key] if for_all else [self._who().key]
+        holders = ["", self._current_user().key] if for_all else [self._current_user().key]
         row = {"base_url": choice.base_url, "model": choice.model, "chosen_over": over}
         with writing(self._engine) as connection:
             connection.execute(delete(engine_choices).where(engine_choices.c.person.in_(["", *holders])))
@@ -451,13 +451,13 @@ class People:
 
     def everybody(self) -> list[Account]:
         """Return all who signed in once, by name."""
-        require(self._who(), Act.PEOPLE)
+        require(self._current_user(), Act.PEOPLE)
         with reading(self._engine) as connection:
             return _load_accounts(connection)
 
     def moderators(self) -> list[Person]:
         """Return active moderators and admins, by name; anyone who may assign cases may see them."""
-        require(self._who(), Act.ASSIGN)
+        require(self._current_user(), Act.ASSIGN)
         with reading(self._engine) as connection:
             accounts = _load_accounts(connection)
         return [it.person for it in accounts if it.role in (Role.MODERATOR, Role.ADMIN) and it.disabled_at is None]
@@ -476,7 +476,7 @@ class People:
 
     def exported(self, person: Person) -> str:
         """Return all that is on record by and about a person, as JSON; see `export_person`."""
-        actor = self._who()
+        actor = self._current_user()
         require(actor, Act.PEOPLE)
         with reading(self._engine) as connection:
             return json.dumps(export_person(connection, person, actor), ensure_ascii=False, indent=2)
@@ -487,7 +487,7 @@ class People:
         Returns how many cases were removed and how many changed. InputError for the last admin, and where nothing is
         known.
         """
-        actor = self._who()
+        actor = self._current_user()
         require(actor, Act.PEOPLE)
         with writing(self._engine) as connection:
             account = _load_account(connection, person)
@@ -502,7 +502,7 @@ class People:
         return counts
 
     def _change(self, person: Person, **values: object) -> None:
-        require(self._who(), Act.PEOPLE)
+        require(self._current_user(), Act.PEOPLE)
         with writing(self._engine) as connection:
             account = _load_account(connection, person)
             if account is None:

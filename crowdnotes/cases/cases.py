@@ -211,7 +211,7 @@ class Cases:
         self.require(Act.SET_UP)
         return self._store.tombstones()
 
-    def expire(self, before: datetime) -> int:
+    def delete_decided_before(self, before: datetime) -> int:
         """Remove what was decided before then, and return how many cases. Their ids and the time stay on record."""
         self.require(Act.SET_UP)
-        return self._store.expire(before)
+        return self._store.delete_decided_before(before)

@@ -1,7 +1,7 @@
 """What authors and moderators do with a submitted case, as pure functions, like `actions`.
 
-A claimed case is the moderator's alone for 15 minutes after their last act (`LEASE`), by the database's clock, which
-every caller passes as `at`. What they find of each sentence and passage is stored as they go.
+A moderator has a claimed case to themselves for 15 minutes after their last act (`CLAIM_DURATION`). Callers pass the
+database's time as `at`. What a moderator finds of each sentence and passage is stored as they go.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from crowdnotes.cases.blinding import (
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.permissions import Clock, requires
 from crowdnotes.domain import (
+    CLAIM_DURATION,
     FINDINGS,
-    LEASE,
     Act,
     Actor,
     Case,
@@ -160,7 +160,7 @@ def _assign_lease(case: Case, at: datetime, by: Person) -> Case:
     before = case.desk.lease
     kind = "claimed" if before is None or before.holder.key == by.key else "taken over"
     detail = f"from {before.holder.name}" if before is not None and kind == "taken over" else ""
-    return _change_desk(case, at, by, kind, detail, lease=Lease(holder=by.person, since=at, until=at + LEASE))
+    return _change_desk(case, at, by, kind, detail, lease=Lease(holder=by.person, since=at, until=at + CLAIM_DURATION))
 
 
 @requires(Act.REVIEW, Clock.DATABASE)
@@ -179,7 +179,7 @@ def renew(case: Case, at: datetime, by: Person) -> Case:
             f"{lease.holder.name} has taken over this case.",
             "What you chose so far is kept. Take another case, or take this one over again.",
         )
-    renewed = lease.replace(until=max(lease.until, at + LEASE))
+    renewed = lease.replace(until=max(lease.until, at + CLAIM_DURATION))
     return case.replace(desk=case.desk.replace(lease=renewed))
 
 

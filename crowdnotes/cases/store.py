@@ -176,7 +176,7 @@ class Store:
             check(CaseOwnership(kept.owner, kept.shared, held_by=connection.scalar(held) or ""))
             remove_case(connection, case_id, by)
 
-    def expire(self, before: datetime) -> int:
+    def delete_decided_before(self, before: datetime) -> int:
         """Remove the cases that were decided before then, as `delete` does; return how many."""
         old = select(cases.c.id).where(cases.c.decision.is_not(None), cases.c.created_at < before)
         with reading(self._engine) as connection:

@@ -49,7 +49,7 @@ def expire(
     if settings.retention_days is None:
         raise InputError("No time is set after which cases go.", "Give --days, or set CROWDNOTES_RETENTION_DAYS.")
     with open_workspace(settings) as workspace:
-        print_text(plural(workspace.expire(), "1 case removed", "{n} cases removed"))
+        print_text(plural(workspace.delete_old_cases(), "1 case removed", "{n} cases removed"))
 
 
 @app.command("show")

@@ -105,8 +105,8 @@ from crowdnotes.domain.evidence import (
     first_shown,
 )
 from crowdnotes.domain.moderation import (
+    CLAIM_DURATION,
     FINDINGS,
-    LEASE,
     MOST,
     Comment,
     DeskState,

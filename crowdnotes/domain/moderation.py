@@ -14,7 +14,7 @@ from crowdnotes.wording import plural
 MOST = 1_000
 """Lines of the queue that are counted; nobody goes through more of them one by one."""
 
-LEASE = timedelta(minutes=15)
+CLAIM_DURATION = timedelta(minutes=15)
 """How long a moderator has a case to themselves after they last did something with it."""
 
 WAITS_LONG = timedelta(hours=24)  # a note reaches readers after a median of 17.6 hours: past a day it comes too late

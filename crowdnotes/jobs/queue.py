@@ -74,7 +74,7 @@ class QueuedRunner(JobRunner):
         super().__init__(engine, workers, clock)
         self._app = App(connector=SyncPsycopgConnector())  # never opened: it is given the transaction to work in
 
-    def _carry(self, record: JobRecord, make: StepMaker) -> JobRecord:  # noqa: ARG002 - the worker that takes it makes them
+    def _accept(self, record: JobRecord, make: StepMaker) -> JobRecord:  # noqa: ARG002 - the worker that takes it makes them
         record = record.replace(owner="")
         return self._table.add(record, lambda connection: _defer_job(self._app, connection, record))
 

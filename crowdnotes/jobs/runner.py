@@ -218,26 +218,26 @@ class JobRunner:
         atexit.register(self.close)
 
     def start(self, case_id: str, kind: str, steps: Sequence[Step], *, by: Person = PROGRAM) -> JobRecord:
-        """Queue the steps, which a person asked for; JobError if that case has a job under way, in whatever process.
+        """Queue steps for this process, and return the job. Raises JobError if the case has a job under way anywhere.
 
         To resume or retry, start the same steps again: those whose `finished` says so are kept.
         """
-        return JobRunner._carry(self, self._asked(case_id, kind, steps, by), lambda _: steps)
+        return JobRunner._accept(self, self._build_record(case_id, kind, steps, by), lambda _: steps)
 
-    def ask(
+    def start_anywhere(
         self, case_id: str, kind: str, steps: Sequence[Step], make: StepMaker, *, by: Person, **what: Any
     ) -> JobRecord:
-        """As `start`, of work that is data: `make` makes its steps anew from the record alone.
+        """Do the same as `start` for work that another process may do: `make` makes its steps from the record alone.
 
-        `what` are the other fields of `JobRecord` that say what is to be done.
+        `what` are the other fields of the `JobRecord`, as its engine and model.
         """
-        return self._carry(self._asked(case_id, kind, steps, by, **what), make)
+        return self._accept(self._build_record(case_id, kind, steps, by, **what), make)
 
     def has_workers(self) -> bool:
-        """Return whether anybody is there to do what waits."""
+        """Return whether a worker is running that takes queued jobs."""
         return True
 
-    def _asked(self, case_id: str, kind: str, steps: Sequence[Step], by: Person, **what: Any) -> JobRecord:
+    def _build_record(self, case_id: str, kind: str, steps: Sequence[Step], by: Person, **what: Any) -> JobRecord:
         now = self._clock()
         return JobRecord(
             id=uuid.uuid4().hex,
@@ -253,7 +253,7 @@ class JobRunner:
             **what,
         )
 
-    def _carry(self, record: JobRecord, make: StepMaker) -> JobRecord:
+    def _accept(self, record: JobRecord, make: StepMaker) -> JobRecord:
         if self._closed.is_set():
             raise JobError("CrowdNotes is closing.", "Start it again, then resume.")
         running_here.add(record.id)

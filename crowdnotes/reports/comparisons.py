@@ -40,21 +40,23 @@ _ANSWER_COLUMNS = ("participant", "pair", "first_at", "at")  # fields of an answ
 
 
 class Comparisons:
-    """Comparisons in a database opened by `open_database`, as `who` may use them. Safe for threads and processes.
+    """Comparisons in a database opened by `open_database`, as `current_user` may use them.
+
+    Safe for threads and processes.
 
     Participants are nobody: they see `sheets` and `answer` by a link; all else is for those who may, or raises
     NotAllowedError. Raises ComparisonNotFoundError for an id that there is not, or no longer, and other kinds of
     StoreError.
     """
 
-    def __init__(self, engine: Engine, clock: Callable[[], datetime], who: CurrentUser) -> None:
+    def __init__(self, engine: Engine, clock: Callable[[], datetime], current_user: CurrentUser) -> None:
         self._engine = engine
         self._clock = clock
-        self._who = who
+        self._current_user = current_user
 
-    def acting_as(self, who: CurrentUser) -> Comparisons:
+    def acting_as(self, current_user: CurrentUser) -> Comparisons:
         """Return the same for another person."""
-        return Comparisons(self._engine, self._clock, who)
+        return Comparisons(self._engine, self._clock, current_user)
 
     @staticmethod
     def new_participant() -> str:
@@ -128,7 +130,7 @@ class Comparisons:
         return self._get(comparison_id).each
 
     def _require(self) -> None:
-        require(self._who(), Act.COMPARE)
+        require(self._current_user(), Act.COMPARE)
 
     def _get(self, comparison_id: str) -> Comparison:
         with reading(self._engine) as connection:

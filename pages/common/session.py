@@ -57,7 +57,7 @@ def workspace(*, own_engine: bool = False) -> Workspace:
     """
     shared, shown = shared_workspace(), st.query_params.get(_CASE_PARAM)
     is_recorded = shown is not None and st.session_state.get(_RECORDED_CASE_KEY) == shown and not own_engine
-    return shared.of(signed_in_person(shared.opened.settings), recorded=is_recorded)
+    return shared.for_person(signed_in_person(shared.opened.settings), recorded=is_recorded)
 
 
 def cases() -> Cases:

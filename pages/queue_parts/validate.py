@@ -11,8 +11,8 @@ import streamlit as st
 from crowdnotes.cases import actions, approval, blinding, moderation
 from crowdnotes.cases.permissions import Clock
 from crowdnotes.domain import (
+    CLAIM_DURATION,
     FINDINGS,
-    LEASE,
     Act,
     Case,
     Comment,
@@ -46,7 +46,7 @@ from pages.common.times import clock_time
 from pages.draft_parts.moderator_review import comment_in_words
 
 _NOTICE_AREA = "validate"
-_RENEW_LEASE_BELOW = LEASE * 0.8  # an act sooner than this after the last renewal writes nothing
+_RENEW_CLAIM_BELOW = CLAIM_DURATION * 0.8  # an act sooner than this after the last renewal writes nothing
 _LOOK_BY_FINDING = {
     Support.SUPPORTED: ("Supports", "check_circle", ":green[:material/check_circle:]"),
     Support.PARTLY: ("Partly", "contrast", ":orange[:material/contrast:]"),
@@ -105,7 +105,7 @@ def validate(case_id: str) -> None:
     case = cases().get(case_id)
     lease, at = case.desk.lease, cases().now(Clock.DATABASE)
     mine = lease is not None and lease.holder.key == me.key and case.decision is None
-    if mine and lease is not None and lease.until - at < _RENEW_LEASE_BELOW:
+    if mine and lease is not None and lease.until - at < _RENEW_CLAIM_BELOW:
         case = cases().apply(case_id, moderation.renew)
     _draw_head(case, mine=mine)
     notices(_NOTICE_AREA)

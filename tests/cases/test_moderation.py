@@ -27,7 +27,7 @@ from crowdnotes.cases.store import Store
 from crowdnotes.cases.suggestions import answer_suggestion, suggest
 from crowdnotes.domain import (
     BY_PERSON,
-    LEASE,
+    CLAIM_DURATION,
     Act,
     Actor,
     Assessment,
@@ -111,7 +111,7 @@ def test_a_case_goes_from_its_author_to_a_moderator_and_back_with_each_step_on_r
     assert states == [DeskState.DRAFTING, DeskState.SUBMITTED, DeskState.IN_REVIEW, DeskState.RETURNED]
     assert case.told == "bob: Nearly there."
     refused(lambda: moderation.submit(case, NOW, ANN), "comments")
-    case = edit_draft(case, NOW + LEASE, ANN, "The 2024 review found no link.", based_on=text_sha256(NOTE))
+    case = edit_draft(case, NOW + CLAIM_DURATION, ANN, "The 2024 review found no link.", based_on=text_sha256(NOTE))
     case = answer_suggestion(case, NOW, ANN, "S1", SuggestionAnswer.YES, "Named.", changed="The year stands there.")
     case = moderation.claim(moderation.submit(case, NOW, ANN), NOW, BOB)
     case = decide(case, NOW, BOB, DecisionKind.REJECTED, reason="It is too late.")
@@ -160,22 +160,24 @@ def test_comments_are_refused_that_are_about_nothing_in_the_case() -> None:
 
 def test_a_claim_lasts_its_time_after_the_last_act_and_is_then_taken_over_on_record() -> None:
     case = moderation.claim(submitted(), NOW, BOB)
-    late = NOW + LEASE - timedelta(seconds=1)
+    late = NOW + CLAIM_DURATION - timedelta(seconds=1)
     refused(lambda: moderation.claim(case, late, CLEO), "claimed")
     refused(lambda: moderation.withdraw(case, late, ANN), "claimed")
     refused(lambda: decide(case, late, CLEO, DecisionKind.REJECTED), "claimed")
     renewed = moderation.judge_pair(case, late, BOB, NOTE, "E1", Support.SUPPORTED)
-    refused(lambda: moderation.claim(renewed, NOW + LEASE, CLEO), "claimed")
-    taken = moderation.claim(case, NOW + LEASE, CLEO)
+    refused(lambda: moderation.claim(renewed, NOW + CLAIM_DURATION, CLEO), "claimed")
+    taken = moderation.claim(case, NOW + CLAIM_DURATION, CLEO)
     assert (taken.events[-1].kind, taken.events[-1].detail) == ("taken over", "from bob")
-    refused(lambda: moderation.judge_pair(taken, NOW + LEASE, BOB, NOTE, "E1", Support.SUPPORTED), "claimed")
+    refused(lambda: moderation.judge_pair(taken, NOW + CLAIM_DURATION, BOB, NOTE, "E1", Support.SUPPORTED), "claimed")
     assert moderation.take_over(case, NOW, CLEO).desk.lease.holder.key == CLEO.key  # type: ignore[union-attr]
 
 
 def test_who_typed_for_longer_than_the_claim_lasts_loses_nothing_unless_somebody_took_the_case() -> None:
     case = moderation.claim(submitted(), NOW, BOB)
-    later = NOW + 3 * LEASE
-    assert moderation.judge_pair(case, later, BOB, NOTE, "E1", Support.PARTLY).desk.lease.until == later + LEASE  # type: ignore[union-attr]
+    later = NOW + 3 * CLAIM_DURATION
+    assert (
+        moderation.judge_pair(case, later, BOB, NOTE, "E1", Support.PARTLY).desk.lease.until == later + CLAIM_DURATION
+    )  # type: ignore[union-attr]
     assert moderation.release(case, later, BOB).desk_state is DeskState.SUBMITTED
 
 
@@ -385,7 +387,7 @@ def test_what_one_moderator_found_is_nowhere_before_another_is_done(readers: int
             if kind == "withdrawn"
             else moderation.send_back(taken, NOW, CLEO, [Comment("Which review?")])
         )
-        later = NOW + LEASE
+        later = NOW + CLAIM_DURATION
         if kind == "sent back":
             back = answer_suggestion(back, later, ANN, "S2", SuggestionAnswer.NO, "No.")
         again = moderation.submit(back, later, ANN)
@@ -395,10 +397,10 @@ def test_what_one_moderator_found_is_nowhere_before_another_is_done(readers: int
 
 
 def test_what_a_colleague_did_for_the_author_between_two_submissions_is_shown() -> None:
-    back = moderation.withdraw(submitted(), NOW + LEASE, ANN)
-    opened = actions.open_passage(back, NOW + 2 * LEASE, DAN, "E1")
-    used = actions.judge(opened, NOW + 2 * LEASE, DAN, "E1", Verdict.BACKGROUND, "")
-    again = moderation.submit(used, NOW + 3 * LEASE, ANN)
+    back = moderation.withdraw(submitted(), NOW + CLAIM_DURATION, ANN)
+    opened = actions.open_passage(back, NOW + 2 * CLAIM_DURATION, DAN, "E1")
+    used = actions.judge(opened, NOW + 2 * CLAIM_DURATION, DAN, "E1", Verdict.BACKGROUND, "")
+    again = moderation.submit(used, NOW + 3 * CLAIM_DURATION, ANN)
     review = blinding.hide_other_reviews(again, CLEO).evidence[0].review_by(DAN.key)
     assert review is not None
     assert review.verdict is Verdict.BACKGROUND
@@ -462,15 +464,17 @@ def test_readings_of_a_submission_that_was_sent_back_count_and_of_one_reader_alo
 
 def test_what_a_reader_found_blind_stays_and_counts_as_theirs_after_they_changed_their_mind() -> None:
     differ = read(read(read(submitted(readers=2), BOB), CLEO, Support.UNSUPPORTED), DAN)
-    case = moderation.take_over(differ, NOW + LEASE, CLEO)
+    case = moderation.take_over(differ, NOW + CLAIM_DURATION, CLEO)
     for pair in pairs(case):
-        case = moderation.judge_pair(case, NOW + LEASE, CLEO, pair.words, pair.evidence_id, Support.SUPPORTED)
-    case = moderation.finish_reading(case, NOW + LEASE, CLEO)
+        case = moderation.judge_pair(case, NOW + CLAIM_DURATION, CLEO, pair.words, pair.evidence_id, Support.SUPPORTED)
+    case = moderation.finish_reading(case, NOW + CLAIM_DURATION, CLEO)
     assert not blinding.readers_disagree(case)
     assert {found.support for found in case.desk.earlier_readings[-1].findings} == {Support.UNSUPPORTED}
     blind = [dict(unit.found) for unit in units([differ])]
     assert [dict(unit.found) for unit in units([case])] == blind
-    sent_again = moderation.submit(moderation.send_back(case, NOW + LEASE, CLEO, [], "Not yet."), NOW + LEASE, ANN)
+    sent_again = moderation.submit(
+        moderation.send_back(case, NOW + CLAIM_DURATION, CLEO, [], "Not yet."), NOW + CLAIM_DURATION, ANN
+    )
     again = units([read(sent_again, BOB)])
     assert [(dict(unit.found), len(unit.found)) for unit in again] == [(found, 3) for found in blind]
 
@@ -507,7 +511,7 @@ def test_the_queue_leaves_out_what_others_hold_or_should_take_and_what_one_has_r
     store.add(moderation.claim(moderation.submit(drafted("held"), now, ANN), now, BOB))
     store.add(moderation.assign(moderation.submit(drafted("for cleo"), now, ANN), now, BOB, CLEO))
     store.add(read(moderation.submit(drafted("read"), now, ANN, readers=2), BOB))
-    store.add(moderation.claim(moderation.submit(drafted("ran out"), now, ANN), now - 2 * LEASE, DAN))
+    store.add(moderation.claim(moderation.submit(drafted("ran out"), now, ANN), now - 2 * CLAIM_DURATION, DAN))
 
     def free(who: object) -> set[str]:
         return {item.case_id for item in store.queue.items(who, QueueQuery(), 9)}  # type: ignore[arg-type]
@@ -563,12 +567,12 @@ def test_what_was_decided_longer_ago_leaves_its_id_and_the_rest_stays(engine: En
         decision = Decision(kind=DecisionKind.REJECTED, by="ann", at=decided_at) if decided_at else None
         store.add(drafted(f"c{number}", decision=decision, created_at=before - timedelta(2)))
     store.put_text("c0", "The words of a page.")
-    assert store.expire(before) == 1
+    assert store.delete_decided_before(before) == 1
     assert {case.id for case in store.list()} == {"c1", "c2"}
     [stone] = store.tombstones()
     assert (stone.case_id, stone.by) == ("c0", "CrowdNotes")
     assert not store.has_text(text_sha256("The words of a page."))
-    assert store.expire(before) == 0
+    assert store.delete_decided_before(before) == 0
 
 
 # --- the service ---
@@ -694,7 +698,7 @@ def test_a_claimed_case_is_not_deleted_by_anybody(workspace: Workspace) -> None:
 
 
 def test_who_held_a_case_is_told_that_its_author_took_it_back_and_changed_it(workspace: Workspace) -> None:
-    workspace.store.add(moderation.claim(submitted(), NOW - 2 * LEASE, BOB))
+    workspace.store.add(moderation.claim(submitted(), NOW - 2 * CLAIM_DURATION, BOB))
     ann, bob = _people(workspace, ANN, BOB)
     ann.apply("c1", moderation.withdraw)
     ann.apply("c1", actions.edit_draft, "The review found a link.", based_on=text_sha256(NOTE))
@@ -775,11 +779,13 @@ def test_readers_that_every_case_needs_are_needed_too_once_it_is_reopened() -> N
 
 def test_what_was_found_after_a_decision_says_nothing_of_how_far_readers_agree() -> None:
     case = read(submitted(), BOB)
-    ended = decide(case, NOW + LEASE, BOB, DecisionKind.REJECTED)
-    again = moderation.claim(actions.reopen(ended, NOW + LEASE, CLEO), NOW + 2 * LEASE, CLEO)
+    ended = decide(case, NOW + CLAIM_DURATION, BOB, DecisionKind.REJECTED)
+    again = moderation.claim(actions.reopen(ended, NOW + CLAIM_DURATION, CLEO), NOW + 2 * CLAIM_DURATION, CLEO)
     for pair in pairs(again):
-        again = moderation.judge_pair(again, NOW + 2 * LEASE, CLEO, pair.words, pair.evidence_id, Support.SUPPORTED)
-    again = moderation.finish_reading(again, NOW + 2 * LEASE, CLEO)
+        again = moderation.judge_pair(
+            again, NOW + 2 * CLAIM_DURATION, CLEO, pair.words, pair.evidence_id, Support.SUPPORTED
+        )
+    again = moderation.finish_reading(again, NOW + 2 * CLAIM_DURATION, CLEO)
     assert len(again.desk.readings) == 2
     assert units([again]) == []
 

@@ -362,7 +362,7 @@ def test_what_all_share_is_for_admins_and_comparisons_are_for_moderators_too(wor
         lambda: moderation.queue_page(_as(workspace, "bob", Role.CONTRIBUTOR).cases, QueueQuery(), 10),
         partial(moderation.claim_next, _as(workspace, "bob", Role.CONTRIBUTOR).cases),
         moderator.cases.tombstones,
-        lambda: moderator.cases.expire(_NOW),
+        lambda: moderator.cases.delete_decided_before(_NOW),
     ]
     for act in refused:
         with pytest.raises(NotAllowedError):
@@ -480,7 +480,7 @@ def test_four_eyes_is_off_on_a_machine_of_ones_own_and_a_setting(tmp_path: Path)
 
         strict = replace(workspace, stage_context=replace(workspace.stage_context, settings=settings))
         with pytest.raises(NotAllowedError, match="another moderator or admin has to decide it"):
-            approval.decide_case(strict.acting_as(workspace.who).cases, case.id, DecisionKind.REJECTED)
+            approval.decide_case(strict.acting_as(workspace.current_user).cases, case.id, DecisionKind.REJECTED)
         assert approval.decide_case(workspace.cases, case.id, DecisionKind.REJECTED).decision is not None
         workspace.cases.apply(case.id, actions.reopen)
         decided = approval.decide_case(

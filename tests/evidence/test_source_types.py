@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import EarlierNote, Hit
-from crowdnotes.domain import SourceCategory as LabelledEnum
+from crowdnotes.domain import EarlierNote, Hit, SourceCategory
 from crowdnotes.evidence import source_types
 from crowdnotes.evidence.source_types import (
     categorise,
@@ -27,34 +26,34 @@ from crowdnotes.evidence.source_types import (
 @pytest.mark.parametrize(
     ("url", "kind"),
     [
-        ("https://www.who.int/news", LabelledEnum.HEALTH_AUTHORITY),
-        ("https://www.cdc.gov/flu", LabelledEnum.HEALTH_AUTHORITY),
-        ("https://www.cdc.gov/mmwr/volumes/70", LabelledEnum.RESEARCH),
-        ("https://www.health.gov.au/", LabelledEnum.HEALTH_AUTHORITY),
-        ("https://pubmed.ncbi.nlm.nih.gov/1/", LabelledEnum.RESEARCH),
-        ("https://www.ncbi.nlm.nih.gov/pmc/articles/PMC1/", LabelledEnum.RESEARCH),
-        ("https://bmjopen.bmj.com/x", LabelledEnum.RESEARCH),
-        ("https://www.reuters.com/fact-check/x", LabelledEnum.NEWS),
-        ("https://amp.theguardian.com/x", LabelledEnum.NEWS),
-        ("https://someone.substack.com/p/x", LabelledEnum.SOCIAL),
-        ("https://my.clevelandclinic.org/x", LabelledEnum.HEALTH_PORTAL),
-        ("https://www.pfizer.com/x", LabelledEnum.COMMERCIAL_ADVOCACY_NGO),
-        ("https://en.m.wikipedia.org/wiki/X", LabelledEnum.OTHER),
-        ("https://www.example.org/", LabelledEnum.OTHER),
-        ("", LabelledEnum.OTHER),
-        ("https://harbour-daily.example/x", LabelledEnum.NEWS),  # of the demonstration
-        ("https://web.archive.org/web/20200101000000/https://www.cdc.gov/flu", LabelledEnum.HEALTH_AUTHORITY),
+        ("https://www.who.int/news", SourceCategory.HEALTH_AUTHORITY),
+        ("https://www.cdc.gov/flu", SourceCategory.HEALTH_AUTHORITY),
+        ("https://www.cdc.gov/mmwr/volumes/70", SourceCategory.RESEARCH),
+        ("https://www.health.gov.au/", SourceCategory.HEALTH_AUTHORITY),
+        ("https://pubmed.ncbi.nlm.nih.gov/1/", SourceCategory.RESEARCH),
+        ("https://www.ncbi.nlm.nih.gov/pmc/articles/PMC1/", SourceCategory.RESEARCH),
+        ("https://bmjopen.bmj.com/x", SourceCategory.RESEARCH),
+        ("https://www.reuters.com/fact-check/x", SourceCategory.NEWS),
+        ("https://amp.theguardian.com/x", SourceCategory.NEWS),
+        ("https://someone.substack.com/p/x", SourceCategory.SOCIAL),
+        ("https://my.clevelandclinic.org/x", SourceCategory.HEALTH_PORTAL),
+        ("https://www.pfizer.com/x", SourceCategory.COMMERCIAL_ADVOCACY_NGO),
+        ("https://en.m.wikipedia.org/wiki/X", SourceCategory.OTHER),
+        ("https://www.example.org/", SourceCategory.OTHER),
+        ("", SourceCategory.OTHER),
+        ("https://harbour-daily.example/x", SourceCategory.NEWS),  # of the demonstration
+        ("https://web.archive.org/web/20200101000000/https://www.cdc.gov/flu", SourceCategory.HEALTH_AUTHORITY),
         # a government site is one when its name says so
-        ("https://doh.wa.gov/x", LabelledEnum.HEALTH_AUTHORITY),
-        ("https://www.saude.sp.gov.br/", LabelledEnum.HEALTH_AUTHORITY),
-        ("https://www.gov.uk/government/organisations/uk-health-security-agency", LabelledEnum.HEALTH_AUTHORITY),
-        ("https://www.gov.uk/vehicle-tax", LabelledEnum.OTHER),
-        ("https://oversight.house.gov/release/covid-hearing", LabelledEnum.OTHER),
-        ("https://www.healthgov.example/", LabelledEnum.OTHER),
-        ("https://healthylifestyle.com/", LabelledEnum.OTHER),
+        ("https://doh.wa.gov/x", SourceCategory.HEALTH_AUTHORITY),
+        ("https://www.saude.sp.gov.br/", SourceCategory.HEALTH_AUTHORITY),
+        ("https://www.gov.uk/government/organisations/uk-health-security-agency", SourceCategory.HEALTH_AUTHORITY),
+        ("https://www.gov.uk/vehicle-tax", SourceCategory.OTHER),
+        ("https://oversight.house.gov/release/covid-hearing", SourceCategory.OTHER),
+        ("https://www.healthgov.example/", SourceCategory.OTHER),
+        ("https://healthylifestyle.com/", SourceCategory.OTHER),
     ],
 )
-def test_each_kind_of_source_is_recognised(url: str, kind: LabelledEnum) -> None:
+def test_each_kind_of_source_is_recognised(url: str, kind: SourceCategory) -> None:
     assert categorise(url) is kind
 
 
@@ -62,7 +61,7 @@ def test_each_kind_of_source_is_recognised(url: str, kind: LabelledEnum) -> None
     "host", ["evilwho.int", "who.int.evil.example", "whoint", "cdc.gov.evil.example", "notx.com", "who-int.org"]
 )
 def test_a_look_alike_of_an_authority_is_not_one(host: str) -> None:
-    assert categorise(f"https://{host}/") is LabelledEnum.OTHER
+    assert categorise(f"https://{host}/") is SourceCategory.OTHER
     assert publisher_of(f"https://{host}/") == host
 
 
@@ -97,17 +96,21 @@ def test_a_known_host_goes_by_its_known_name_and_an_unknown_one_by_its_pages_unl
 
 
 def test_hosts_of_ones_own_count_before_the_table() -> None:
-    own = {"mysite.org": LabelledEnum.RESEARCH, "cdc.gov": LabelledEnum.NEWS, "hub.org/papers": LabelledEnum.RESEARCH}
-    assert categorise("https://sub.mysite.org/x", own) is LabelledEnum.RESEARCH
-    assert categorise("https://notmysite.org/x", own) is LabelledEnum.OTHER
-    assert categorise("https://www.cdc.gov/mmwr/volumes/70", own) is LabelledEnum.NEWS
-    assert categorise("https://hub.org/papers/1", own) is LabelledEnum.RESEARCH
-    assert categorise("https://hub.org/blog/1", own) is LabelledEnum.OTHER
+    own = {
+        "mysite.org": SourceCategory.RESEARCH,
+        "cdc.gov": SourceCategory.NEWS,
+        "hub.org/papers": SourceCategory.RESEARCH,
+    }
+    assert categorise("https://sub.mysite.org/x", own) is SourceCategory.RESEARCH
+    assert categorise("https://notmysite.org/x", own) is SourceCategory.OTHER
+    assert categorise("https://www.cdc.gov/mmwr/volumes/70", own) is SourceCategory.NEWS
+    assert categorise("https://hub.org/papers/1", own) is SourceCategory.RESEARCH
+    assert categorise("https://hub.org/blog/1", own) is SourceCategory.OTHER
 
 
 @given(st.text() | st.text().map("https://{}".format) | st.text().map("https://web.archive.org/web/1/{}".format))
 def test_any_text_has_a_kind(url: str) -> None:
-    assert categorise(url) in LabelledEnum
+    assert categorise(url) in SourceCategory
     publisher_of(url, url)
 
 
@@ -219,7 +222,7 @@ def test_a_check_that_earlier_notes_alone_led_to_counts_where_its_address_speaks
 def test_a_post_that_quotes_a_check_is_none() -> None:
     quoting = Hit(
         provider="brave", title="Snopes fact-check: FALSE", query="q", url="https://x.com/somebody/status/1",
-        snippet="https://www.snopes.com/fact-check/x says that this claim is false", category=LabelledEnum.SOCIAL,
+        snippet="https://www.snopes.com/fact-check/x says that this claim is false", category=SourceCategory.SOCIAL,
     )  # fmt: skip
     assert fact_checks([quoting, quoting.replace(provider="google-fact-check")], "") == []
 

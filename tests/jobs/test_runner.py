@@ -207,7 +207,7 @@ def test_a_step_that_never_began_took_no_time(runner: JobRunner, held: HeldTime)
         held.now += 60.0
         raise JobCancelled("Stop.")
 
-    asked = runner.ask("c1", "gather", [step("read")], refuse, by=PROGRAM)
+    asked = runner.start_anywhere("c1", "gather", [step("read")], refuse, by=PROGRAM)
     runner.start("c2", "gather", [step("read"), replace(step("write"), finished=look)])
     ended = runner.wait(asked.id, PATIENCE)
     assert (ended.state, ended.steps[0].seconds) == (JobState.FAILED, 0.0)

@@ -281,7 +281,7 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
         people = workspace.people
         for person, role in ((ana, "contributor"), (ben, "moderator"), (cleo, "moderator")):
             people.seen(person, role)
-        author = workspace.acting_as(workspace.who_is(ana))
+        author = workspace.acting_as(workspace.user_of(ana))
         case_id = _noted(Desk(author, articles))
 
         def signed_in(subject: str, path: str) -> Walk:

@@ -75,7 +75,7 @@ def test_who_works_alone_sees_nothing_of_a_queue(desk: Desk) -> None:
 def test_a_longer_queue_asks_the_database_no_more(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = team.workspace
     opened.people.seen(BOB, "moderator")
-    monkeypatch.setattr(shared_workspace, "open_workspace", lambda: opened.acting_as(opened.who_is(BOB)))
+    monkeypatch.setattr(shared_workspace, "open_workspace", lambda: opened.acting_as(opened.user_of(BOB)))
     monkeypatch.setattr("crowdnotes.workspace.time", HeldTime())  # the chosen engine is read once a second
     asked: list[str] = []
     event.listen(opened.runner.engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
