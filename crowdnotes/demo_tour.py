@@ -21,7 +21,7 @@ from crowdnotes.evidence.demo_pages import Example, example_of, examples
 from crowdnotes.jobs import JobRecord
 from crowdnotes.workspace import Workspace
 
-PRESENTED = "lake-algae"
+PRESENTED_EXAMPLE = "lake-algae"
 _REVIEW_REASON = "Opened and judged with the Next button of a demonstration."
 
 
@@ -56,7 +56,7 @@ class TourAction(StrEnum):
 
 def presented() -> Example:
     """Return the example that is shown step by step."""
-    return next(example for example in examples() if example.id == PRESENTED)
+    return next(example for example in examples() if example.id == PRESENTED_EXAMPLE)
 
 
 def begin(workspace: Workspace, example: Example) -> Case:

@@ -13,7 +13,7 @@ from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
 from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
-from pages.common.layout import WIDTH, Area, StepName, area, key_help, keys, next_area_button
+from pages.common.layout import TWO_PANE_WIDTH, Area, StepName, area, key_help, keys, next_area_button
 from pages.common.navigation import page_body
 from pages.common.session import DEMO, cases, current_case, notice_for, notices, show_notice
 from pages.draft_parts.decision import decide_area, draw_decision_buttons
@@ -108,7 +108,7 @@ def _draw_corner() -> None:
 case, job = None, None
 opened = "case" in st.query_params or DEMO in st.query_params
 look: dict[str, Any] = (
-    {"width": WIDTH, "quiet": True}
+    {"width": TWO_PANE_WIDTH, "quiet": True}
     if opened
     else {"about": "Write a short, sourced correction for a misleading post. You read the sources and you decide."}
 )

@@ -10,7 +10,7 @@ import streamlit as st
 from crowdnotes.cases import moderation
 from crowdnotes.cases.export import cases_csv
 from crowdnotes.cases.permissions import Clock
-from crowdnotes.domain import MOST, DeskState, Order, QueueItem, QueueQuery, QueueScope
+from crowdnotes.domain import MAX_COUNTED_LINES, DeskState, Order, QueueItem, QueueQuery, QueueScope
 from crowdnotes.errors import NotAllowedError
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
@@ -156,7 +156,7 @@ def _draw_queue() -> None:
     if not found:
         st.info("Authors send cases from the Draft page.", title="No cases here.", icon=":material/inbox:")
         return
-    st.caption(f"More than {found:,} cases" if found == MOST else plural(found, "1 case", "{n:,} cases"))
+    st.caption(f"More than {found:,} cases" if found == MAX_COUNTED_LINES else plural(found, "1 case", "{n:,} cases"))
     if first != first_shown(found, _PAGE_SIZE, key):
         st.rerun()
     _draw_bulk_actions(items)

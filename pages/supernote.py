@@ -11,7 +11,7 @@ from crowdnotes.errors import CaseNotFoundError, InputError
 from crowdnotes.jobs import JobRecord
 from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
-from pages.common.layout import WIDTH, Area, SupernoteStep, area, next_area_button
+from pages.common.layout import TWO_PANE_WIDTH, Area, SupernoteStep, area, next_area_button
 from pages.common.navigation import page_body
 from pages.common.session import current_case, notice_for, notices, refused_form, show_notice
 from pages.draft_parts.suggestions import suggestions_fold
@@ -49,7 +49,7 @@ def workbench(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
 case, job = None, None
 opened = "case" in st.query_params
 look: dict[str, Any] = (
-    {"width": WIDTH, "quiet": True}
+    {"width": TWO_PANE_WIDTH, "quiet": True}
     if opened
     else {
         "about": (

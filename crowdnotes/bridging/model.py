@@ -133,7 +133,7 @@ def filter_mask(
     return keep, {reason: count for reason, count in dropped.items() if count}
 
 
-LEFT_OUT = "ratings by raters of groups that X's Core model leaves out"
+DROPPED_GROUP_RATINGS = "ratings by raters of groups that X's Core model leaves out"
 
 
 def nothing_left(dropped: Mapping[str, int], thresholds: Thresholds = THRESHOLDS) -> InputError:
@@ -144,7 +144,11 @@ def nothing_left(dropped: Mapping[str, int], thresholds: Thresholds = THRESHOLDS
         (
             f"The algorithm needs notes with {thresholds.min_raters_per_note} raters, and raters with "
             f"{thresholds.min_ratings_per_rater} ratings."
-            + (" CROWDNOTES_BRIDGING_RATERS=all counts the raters of all groups." if LEFT_OUT in dropped else "")
+            + (
+                " CROWDNOTES_BRIDGING_RATERS=all counts the raters of all groups."
+                if DROPPED_GROUP_RATINGS in dropped
+                else ""
+            )
         ),
     )
 

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, ColumnKind, TableSpec
 from crowdnotes.bridging.factorization import fit
 from crowdnotes.bridging.model import (
-    LEFT_OUT,
+    DROPPED_GROUP_RATINGS,
     Bools,
     Factorization,
     Ids,
@@ -350,7 +350,7 @@ def score(
     if taken is not None:
         counting = ratings.only(taken[np.searchsorted(ids, ratings.table.rater_ids)][ratings.table.rater])
         left_out = len(ratings.table) - len(counting.table)
-        dropped |= {LEFT_OUT: left_out} if left_out else {}
+        dropped |= {DROPPED_GROUP_RATINGS: left_out} if left_out else {}
     fitting, few = those_that_count(replace(counting, dropped=counting.dropped | dropped), thresholds)
     known = () if facts.misleading is not None else (NO_NOTES,)
     fitted = fit_raters(fitting, facts.keep(_locate_notes(fitting.table, ratings.table)), thresholds, start)
@@ -413,7 +413,7 @@ def those_that_count(ratings: Ratings, thresholds: Thresholds) -> tuple[Ratings,
 NO_NOTES = "The notes table is missing: whether a note calls its post misleading is not known."
 
 
-EARLY = "ratings of early notes that call the post not misleading"
+DROPPED_EARLY_RATINGS = "ratings of early notes that call the post not misleading"
 
 
 def mask_early_not_misleading(facts: NoteFacts) -> Bools | None:
@@ -431,7 +431,7 @@ def without_early_not_misleading(ratings: Ratings, facts: NoteFacts) -> tuple[Ra
     keep = ~early[ratings.table.note]
     kept = ratings.keep(keep)
     lost = int(np.count_nonzero(~keep))
-    reasons = {EARLY: lost} if lost else {}
+    reasons = {DROPPED_EARLY_RATINGS: lost} if lost else {}
     return kept, facts.keep(_locate_notes(kept.table, ratings.table)), reasons
 
 

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 # Rounds of choosing substitutes for unreadable pages; more would only keep a person waiting.
 _MAX_CHOOSING_ROUNDS = 3
-LATER_SECONDS = 40.0  # for a repeated search of a service that was too slow
+REPEATED_SEARCH_SECONDS = 40.0  # for a repeated search of a service that was too slow
 SPARE_CHOICES = 4  # extra choices, so that unreadable pages need no second choice
 _MAX_PARALLEL_READS = 6  # as many as a case chooses
 
@@ -205,8 +205,8 @@ def own_query(words: str) -> tuple[Query, ...]:
 def search(case: Case, progress: Progress, context: StageContext, *, patient: bool = False) -> StageResult:
     """Search every chosen library and service at once, merge the hits, and keep how each ended.
 
-    `patient` waits `LATER_SECONDS` for each, once a person has something to read. Raises JobError when no service
-    answered, which is not "nothing found".
+    `patient` waits `REPEATED_SEARCH_SECONDS` for each: a person then has something to read meanwhile. Raises JobError
+    when no service answered, which is not "nothing found".
     """
     providers = _select_providers(case, context)
     if patient:
@@ -227,8 +227,8 @@ def search(case: Case, progress: Progress, context: StageContext, *, patient: bo
         until=case.until,
         languages=languages_of(case.queries),
         by_name=[query.text for query in case.queries if query.by_name],
-        provider_seconds=LATER_SECONDS if patient else bounds.provider_seconds,
-        patience_seconds=LATER_SECONDS if patient else bounds.patience_seconds,
+        provider_seconds=REPEATED_SEARCH_SECONDS if patient else bounds.provider_seconds,
+        patience_seconds=REPEATED_SEARCH_SECONDS if patient else bounds.patience_seconds,
         check=progress.check,
         report=report,
         categories=context.settings.evidence.categories,
@@ -267,7 +267,7 @@ def _extend_timeout(provider: SearchProvider) -> SearchProvider:
     """Let one answer of the provider take as long as there is for all."""
     if not isinstance(provider, OnlineProvider):
         return provider
-    return replace(provider, service=replace(provider.service, request_seconds=LATER_SECONDS))
+    return replace(provider, service=replace(provider.service, request_seconds=REPEATED_SEARCH_SECONDS))
 
 
 def _exclude_notes_on_post(post: Post, provider: SearchProvider) -> SearchProvider:

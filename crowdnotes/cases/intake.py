@@ -116,7 +116,7 @@ def shown(url: str) -> str:
 _MAX_PASSAGE_CHARACTERS = 20_000
 _MAX_PASTED_CHARACTERS = 10 * _MAX_PASSAGE_CHARACTERS  # copied tables are mostly spaces
 _SEARCH_STAGES = frozenset({StageName.QUERIES, StageName.SEARCH})
-GATHERING = _SEARCH_STAGES | {StageName.READ, StageName.PASSAGES}
+GATHERING_STAGES = _SEARCH_STAGES | {StageName.READ, StageName.PASSAGES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +321,7 @@ def change_sources(case: Case, at: datetime, by: Person, places: SearchScope) ->
     libraries, services = tuple(dict.fromkeys(places.libraries)), tuple(dict.fromkeys(places.services))
     wanted = (places.mode, libraries, services, places.until, places.own_words)
     before = (case.mode, case.libraries, case.services, case.until, case.own_words)
-    redo = GATHERING - _SEARCH_STAGES if wanted == before else GATHERING
+    redo = GATHERING_STAGES - _SEARCH_STAGES if wanted == before else GATHERING_STAGES
     searched = ", ".join((*libraries, *services)) or "none"
     own = f"; own search words: {places.own_words}" if places.own_words else ""
     bound = f"; no later than {places.until}" if places.until else ""
@@ -349,7 +349,7 @@ def change_sources(case: Case, at: datetime, by: Person, places: SearchScope) ->
 @requires(Act.EDIT)
 def write_anyway(case: Case, at: datetime, by: Person) -> Case:
     """Search and write although raters may want no note. If there was nothing to search for, look for claims."""
-    redo = GATHERING if not case.queries else frozenset()
+    redo = GATHERING_STAGES if not case.queries else frozenset()
     stages = tuple(stage for stage in case.stages if stage.name not in redo)
     detail = case.wanted.reason if case.wanted is not None else ""
     return with_event(case, at, by, "written anyway", detail, anyway=True, stages=stages)

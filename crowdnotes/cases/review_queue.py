@@ -13,7 +13,7 @@ from crowdnotes.cases.blinding import (
     waits_for_readers,
 )
 from crowdnotes.domain import (
-    MOST,
+    MAX_COUNTED_LINES,
     Case,
     Classification,
     DeskState,
@@ -91,12 +91,15 @@ class Queue:
             return [item if f"\n{who.key}\n" in item.read_by else item.replace(disagree=False) for item in items]
 
     def count(self, who: Person, asked: QueueQuery) -> int:
-        """Return how many lines there are; `MOST` where there are more, which nobody reads one by one."""
+        """Return how many lines there are; `MAX_COUNTED_LINES` where there are more, which nobody reads one by one."""
         with reading(self._engine) as connection:
             at = now_of(connection)
-            some = [_filter_queue(select(queue.c.case_id), who, asked, at, state).limit(MOST) for state in asked.states]
+            some = [
+                _filter_queue(select(queue.c.case_id), who, asked, at, state).limit(MAX_COUNTED_LINES)
+                for state in asked.states
+            ]
             found = sum(connection.scalar(select(func.count()).select_from(one.subquery())) or 0 for one in some)
-            return min(found, MOST)
+            return min(found, MAX_COUNTED_LINES)
 
     def next_for(self, who: Person, *, without_own: bool, limit: int = 10) -> list[str]:
         """Return the ids of cases that the person may claim now: those assigned to them first, then by their turn."""

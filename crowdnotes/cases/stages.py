@@ -27,7 +27,7 @@ from crowdnotes.cases.actions import add_event, require_open, require_still_open
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.follow_up_stages import SearchSelector, SearchWork
 from crowdnotes.cases.gathering_stages import Changes, StageContext, StageResult
-from crowdnotes.cases.intake import GATHERING, search_scope_of
+from crowdnotes.cases.intake import GATHERING_STAGES, search_scope_of
 from crowdnotes.cases.permissions import require_editable
 from crowdnotes.domain import (
     PROGRAM,
@@ -257,7 +257,7 @@ def _keep_stage_result(newest: Case, worked_on: Case, changes: Changes, stage: S
     """
     if newest.post.whole_text != worked_on.post.whole_text:
         raise WorkflowError("post changed", "The post was changed while this was running.", "Start it again.")
-    if stage.name in GATHERING and search_scope_of(newest) != search_scope_of(worked_on):
+    if stage.name in GATHERING_STAGES and search_scope_of(newest) != search_scope_of(worked_on):
         raise WorkflowError(
             "sources changed", "Other sources were chosen while this was running.", "Start it again to read those."
         )

@@ -41,7 +41,7 @@ from crowdnotes.notes.existing_notes import links_of, renumbered, worth_replacin
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
 
-MAX_WANTED = 300  # candidates of one round; with more a case opens slowly
+MAX_CANDIDATES = 300  # candidates of one round; with more a case opens slowly
 _MAX_KEPT_ROUNDS = 20
 
 
@@ -140,8 +140,8 @@ def _replace_notes(
 def set_candidate_count(case: Case, at: datetime, by: Person, wanted: int) -> Case:
     """Set how many candidates the next round makes. InputError outside 1 to 300."""
     work = require_work(case)
-    if not 1 <= wanted <= MAX_WANTED:
-        raise InputError(f"{wanted} candidates are not possible.", f"Ask for 1 to {MAX_WANTED}.")
+    if not 1 <= wanted <= MAX_CANDIDATES:
+        raise InputError(f"{wanted} candidates are not possible.", f"Ask for 1 to {MAX_CANDIDATES}.")
     if wanted == work.wanted:
         return case
     changed = work.replace(wanted=wanted)

@@ -51,7 +51,7 @@ from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT
 from crowdnotes.text.urls import canonical_url
 
-BEST = 5  # candidates that the judge compares, as many as the paper's readers did
+MAX_COMPARED = 5  # candidates that the judge compares, as many as the paper's readers did
 _LINKS_PER_CHECK = 16  # the checker's time limit is for one note's links, so more are checked in batches
 _MAX_CHECKED_LINKS = 200
 _LINK_CHECK_REUSED_FOR = timedelta(hours=1)
@@ -153,7 +153,9 @@ def expected_cost(case: Case, context: StageContext) -> Usage:
     made = next_round(case, context.clock())
     plan = plan_of(made, context.settings.llm.supernote_candidates)
     parts = [cost([notes], _find_linked_passages(case, notes), plan.a_call) for _, notes in plan.calls]
-    parts.append(cost([used_notes(made)[: 2 * BEST]], _find_linked_passages(case, used_notes(made)), BEST))  # the judge
+    parts.append(
+        cost([used_notes(made)[: 2 * MAX_COMPARED]], _find_linked_passages(case, used_notes(made)), MAX_COMPARED)
+    )  # the judge
     full_length = ExistingNote(id="", text="x" * NOTE_LIMIT)
     tones = [[full_length] * _TONES_PER_CALL] * ceil(made.wanted / _TONES_PER_CALL)
     parts += [cost([batch], (), 1) for batch in tones]
@@ -206,7 +208,7 @@ def _write_with_model(
     plan, brief = plan_of(made, context.settings.llm.supernote_candidates), context.brief(case)
     by = result_origin(context)
     # Else another round of few notes gets cached answers of the round before.
-    variant = made.seed * supernote_actions.MAX_WANTED
+    variant = made.seed * supernote_actions.MAX_CANDIDATES
 
     def ask(place: int, notes: tuple[ExistingNote, ...]) -> SupernoteAnswer:
         progress.check()
@@ -394,7 +396,7 @@ def compare_stage(case: Case, _: Progress, context: StageContext) -> StageResult
     The revised text passes the filters again and is ranked with the rest.
     """
     made, writer = _require_newest_round(case), context.engine.supernotes
-    best = made.passed[:BEST]
+    best = made.passed[:MAX_COMPARED]
     if writer is None or not best:
         return {}, StageOutcome.not_run("there is no candidate." if writer else "no language model is in use.")
     # Always with the note that raters like best: the final one is compared with it.
@@ -458,7 +460,7 @@ def credit_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     if winner is None:
         none = "No candidate passed the filters, so there is no note"
         return {"candidates": ()}, StageOutcome(summary=none, reason=none)
-    best = [winner, *(item for item in made.passed if item.sha256 != winner.sha256)][:BEST]
+    best = [winner, *(item for item in made.passed if item.sha256 != winner.sha256)][:MAX_COMPARED]
     at = context.clock()
     drafts = tuple(supernote_actions.draft_of(case, item, at) for item in best)
     shares = ", ".join(f"{item.note} {round(100 * item.share)} %" for item in made.credits)

@@ -6,7 +6,7 @@ Times are aware datetimes in UTC. Offsets are in Unicode code points, end exclus
 """
 
 from crowdnotes.domain.approval import (
-    A_REASON,
+    REASON_RULE,
     Obstacle,
     ObstacleId,
     ObstacleKind,
@@ -107,7 +107,7 @@ from crowdnotes.domain.evidence import (
 from crowdnotes.domain.moderation import (
     CLAIM_DURATION,
     FINDINGS,
-    MOST,
+    MAX_COUNTED_LINES,
     Comment,
     DeskState,
     DeskWork,

@@ -77,9 +77,9 @@ class Override(FrozenModel):
     reason: str
 
 
-LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get past the box, not a reason to judge later
-WORDS_OF_A_REASON = 3  # different ones, for the same reason
-A_REASON = f"{WORDS_OF_A_REASON} different words and {LETTERS_OF_A_REASON} letters"
+MIN_REASON_LETTERS = 10  # fewer is a keystroke to get past the box, not a reason to judge later
+MIN_REASON_WORDS = 3  # different ones, for the same reason
+REASON_RULE = f"{MIN_REASON_WORDS} different words and {MIN_REASON_LETTERS} letters"
 _LETTER_RUN_PATTERN = re.compile(r"[^\W\d_]+")
 # Chinese, Japanese, Thai, Lao, Burmese and Khmer put no spaces between words: there each sign counts as one.
 _UNSPACED_SCRIPT_PATTERN = re.compile(
@@ -98,7 +98,7 @@ def missing_from(text: str) -> str:
     # Two signs of those scripts are about a word, and say as much as a longer run of letters.
     letters = sum(character.isalpha() for character in text) + len(unspaced)
     words = len({*_LETTER_RUN_PATTERN.findall(_UNSPACED_SCRIPT_PATTERN.sub(" ", text).casefold()), *unspaced})
-    more_words, more_letters = WORDS_OF_A_REASON - words, LETTERS_OF_A_REASON - letters
+    more_words, more_letters = MIN_REASON_WORDS - words, MIN_REASON_LETTERS - letters
     missing = [plural(more_words, "1 more different word", "{n} more different words")] if more_words > 0 else []
     missing += [plural(more_letters, "1 more letter", "{n} more letters")] if more_letters > 0 else []
     return " and ".join(missing)
@@ -108,5 +108,5 @@ def remaining(found: Sequence[Obstacle], reasons: Mapping[ObstacleId, str]) -> t
     """Return the obstacles that remain, given the reasons written so far. One that is too short asks for more words."""
     left = (item for item in found if not (item.id.is_overridable and is_reason(reasons.get(item.id, ""))))
     return tuple(
-        item.replace(lifts=f"A reason takes at least {A_REASON}.") if reasons.get(item.id) else item for item in left
+        item.replace(lifts=f"A reason takes at least {REASON_RULE}.") if reasons.get(item.id) else item for item in left
     )

@@ -11,7 +11,7 @@ from crowdnotes.domain.note import Classification, Support
 from crowdnotes.domain.people import Person
 from crowdnotes.wording import plural
 
-MOST = 1_000
+MAX_COUNTED_LINES = 1_000
 """Lines of the queue that are counted; nobody goes through more of them one by one."""
 
 CLAIM_DURATION = timedelta(minutes=15)

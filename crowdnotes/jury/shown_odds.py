@@ -26,18 +26,18 @@ from crowdnotes.text.tokens import plain_post
 SHOWN, SHOWN_FIGURES = "shown.skops", "shown.json"
 _STRICTER_SINCE_MS = 1_719_792_000_000  # 1 July 2024
 _HALF_YEAR_MS = 183 * 86_400_000
-TODAY = 1.0
+STRICTNESS_TODAY = 1.0
 _REQUIRED_FIGURES = ("notes", "undated_intercept_auc", "newest_quarter_intercept_auc", "reached", "wrongly_reached")
 
 
 def strictness(written_ms: int | None) -> float:
     """From -1 (raters before 2024) to 1 (since 2025, and where no time is known)."""
-    return TODAY if written_ms is None else math.tanh((written_ms - _STRICTER_SINCE_MS) / _HALF_YEAR_MS)
+    return STRICTNESS_TODAY if written_ms is None else math.tanh((written_ms - _STRICTER_SINCE_MS) / _HALF_YEAR_MS)
 
 
 def shown_blocks(pairs: Sequence[tuple[str | None, str]], written_ms: Sequence[int | None] | None = None) -> Blocks:
     """Return what the head looks at of each (post, note), and when it was written: today if not given."""
-    times = [strictness(moment) for moment in written_ms] if written_ms is not None else [TODAY] * len(pairs)
+    times = [strictness(moment) for moment in written_ms] if written_ms is not None else [STRICTNESS_TODAY] * len(pairs)
     return {**helpfulness_blocks(pairs), "season": np.asarray(times)[:, None]}
 
 

@@ -35,10 +35,10 @@ from crowdnotes.settings_sections import JurySettings
 
 _RATERS_PER_SIDE = 100
 _NEWTON_STEPS = 12  # of Newton's method: enough for 1e-6 at the furthest shares
-CAREFUL = 2 / 3
-_CAREFUL_QUANTILE = float(ndtri(1 - CAREFUL))
-_SLOPE_BELOW_LINE = 0.45 / float(ndtri(CAREFUL) - ndtri(1 / 6))
-_SLOPE_ABOVE_LINE = 0.15 / float(ndtri(0.95) - ndtri(CAREFUL))
+CAREFUL_SHARE = 2 / 3
+_CAREFUL_QUANTILE = float(ndtri(1 - CAREFUL_SHARE))
+_SLOPE_BELOW_LINE = 0.45 / float(ndtri(CAREFUL_SHARE) - ndtri(1 / 6))
+_SLOPE_ABOVE_LINE = 0.15 / float(ndtri(0.95) - ndtri(CAREFUL_SHARE))
 _FACTOR_LEVELS, _INTERCEPT_LEVELS, _POOL_DRAWS = 20, 5, 20_000  # levels of each, and how many raters they are read from
 _CROWD_SIZE = _FACTOR_LEVELS * _INTERCEPT_LEVELS
 _MAX_APPEAL = 25.0  # appeal; votes are all but unanimous long before

@@ -24,8 +24,8 @@ from crowdnotes.bridging.scoring import FrozenRaters, score_notes
 from crowdnotes.public_data.small_world import NOTES, NOW_MS, NoteKind, World, opinion
 from crowdnotes.wording import fill, plural
 
-MOST = 60  # accounts
-EARLIEST = 5  # honest ratings of the note that are in when the attack begins
+MAX_ACCOUNTS = 60  # accounts
+MIN_RATINGS_BEFORE_ATTACK = 5  # honest ratings of the note that are in when the attack begins
 
 
 class Aim(StrEnum):
@@ -77,10 +77,10 @@ class AttackOptions:
 
 @dataclass(frozen=True)
 class Attack:
-    """An attack's results, from no account to MOST of them.
+    """An attack's results, from no account to MAX_ACCOUNTS of them.
 
     note: the target. ratings: honest ones before it. votes (k,): how many of the accounts got to vote on it. scores,
-    averages (k,). statuses: by the rules. counted: whether the accounts' votes enter the score, (MOST,).
+    averages (k,). statuses: by the rules. counted: whether the accounts' votes enter the score, (MAX_ACCOUNTS,).
     line, average_line: from which score the rules, and from which average plain averaging shows a note; the latter None
     where none would be shown.
     """
@@ -112,7 +112,7 @@ class Attack:
 
     @cached_property
     def needed(self) -> int | None:
-        """The fewest accounts that get what they want; None where MOST do not. 0: it is so without them."""
+        """The fewest accounts that get what they want; None where MAX_ACCOUNTS do not. 0: it is so without them."""
         return self._first(self.shown)
 
     @property
@@ -135,7 +135,11 @@ class Attack:
                 else f"Note {note} is shown before the attack, so there is nothing to lift."
             )
         if self.needed is None:
-            return f"{MOST} accounts do not sink note {note}." if sinks else f"{MOST} accounts do not lift note {note}."
+            return (
+                f"{MAX_ACCOUNTS} accounts do not sink note {note}."
+                if sinks
+                else f"{MAX_ACCOUNTS} accounts do not lift note {note}."
+            )
         return (
             plural(
                 self.needed,
@@ -166,9 +170,9 @@ class Attack:
             )
         if self.needed_by_average is None:
             return (
-                f"By plain average, {MOST} accounts do not sink it."
+                f"By plain average, {MAX_ACCOUNTS} accounts do not sink it."
                 if sinks
-                else f"By plain average, {MOST} accounts do not lift it."
+                else f"By plain average, {MAX_ACCOUNTS} accounts do not lift it."
             )
         return plural(
             self.needed_by_average, "By plain average it takes {n} account.", "By plain average it takes {n} accounts."
@@ -177,7 +181,7 @@ class Attack:
     @property
     def accounts_sentence(self) -> str:
         """How many of these accounts were given the note, and whose votes do not count; "" where all do."""
-        many = MOST if self.needed is None else self.needed
+        many = MAX_ACCOUNTS if self.needed is None else self.needed
         left_out = many - int(self.counted[:many].sum())
         sentences = []
         if self.options.assigned and many:
@@ -199,7 +203,7 @@ class Attack:
     def rows(self) -> dict[str, list[object]]:
         """The note with each number of accounts, by column."""
         return {
-            "accounts": list(range(MOST + 1)),
+            "accounts": list(range(MAX_ACCOUNTS + 1)),
             "of them voted": self.votes.tolist(),
             "score": [round(float(number), 3) for number in self.scores],
             "average rating": [round(float(number), 3) for number in self.averages],
@@ -252,12 +256,16 @@ def target(world: World, aim: Aim) -> int:
 
 @lru_cache(maxsize=192)
 def attack(world: World, options: AttackOptions) -> Attack:
-    """Let 0 to MOST accounts vote on the target; kept, as one screen asks for the same attack several times."""
+    """Let 0 to MAX_ACCOUNTS accounts vote on the target; kept, as one screen asks for the same attack several times."""
     note = target(world, options.aim)
     chance = np.random.default_rng((world.options.seed, list(History).index(options.history)))
     honest, honest_votes = _order_honest_ratings(world, note, options.after)
     accounts, counted = _make_accounts(world, note, options.history, chance)
-    given = chance.random(MOST) < world.options.ratings_each / NOTES if options.assigned else np.ones(MOST, dtype=bool)
+    given = (
+        chance.random(MAX_ACCOUNTS) < world.options.ratings_each / NOTES
+        if options.assigned
+        else np.ones(MAX_ACCOUNTS, dtype=bool)
+    )
     raters = _join_raters(FrozenRaters.of(world.fit), accounts, counted)
     table = _build_growing_table(honest, honest_votes, accounts.ids[given], np.flatnonzero(given), options.aim.vote)
     votes = np.concatenate(([0], np.cumsum(given)))
@@ -305,9 +313,9 @@ def verdict(world: World, found: Attack) -> str:
     if by_average == 0:
         comparison = f"{found.sentence} {found.average_sentence}"
     elif found.needed is None and by_average is None:
-        comparison = f"Neither Community Notes nor a plain average gives way to {MOST} accounts."
+        comparison = f"Neither Community Notes nor a plain average gives way to {MAX_ACCOUNTS} accounts."
     else:
-        one, other = (MOST + 1 if needed is None else needed for needed in (found.needed, by_average))
+        one, other = (MAX_ACCOUNTS + 1 if needed is None else needed for needed in (found.needed, by_average))
         words = (
             "Community Notes resists this attack longer than a plain average: it {rules}, the average {average}."
             if one > other
@@ -324,7 +332,7 @@ def verdict(world: World, found: Attack) -> str:
     if given.needed == free.needed:
         return (
             f"{comparison} Whether accounts choose the note, or may rate only what they are given at random, makes no "
-            f"difference to Community Notes, up to {MOST} accounts."
+            f"difference to Community Notes, up to {MAX_ACCOUNTS} accounts."
         )
     at_random = (
         "If accounts may rate only the notes that they are given at random, Community Notes "
@@ -335,15 +343,15 @@ def verdict(world: World, found: Attack) -> str:
 
 def _describe_resistance(needed: int | None) -> str:
     return (
-        f"holds against {MOST} accounts"
+        f"holds against {MAX_ACCOUNTS} accounts"
         if needed is None
         else plural(needed, "gives way to {n} account", "gives way to {n} accounts")
     )
 
 
 def in_figures(accounts: int | None) -> str:
-    """Return a number of accounts, also where MOST are not enough."""
-    return f"over {MOST}" if accounts is None else str(accounts)
+    """Return a number of accounts, also where MAX_ACCOUNTS are not enough."""
+    return f"over {MAX_ACCOUNTS}" if accounts is None else str(accounts)
 
 
 def later_sentence(world: World, found: Attack) -> str:
@@ -373,7 +381,7 @@ def cheapest(attacks: dict[History, Attack]) -> str:
             )
         )
     if never:
-        sentences.append(f"Not even {MOST} accounts are enough, if they rated {never} before.")
+        sentences.append(f"Not even {MAX_ACCOUNTS} accounts are enough, if they rated {never} before.")
     return " ".join(sentences)
 
 
@@ -388,7 +396,7 @@ def _order_honest_ratings(
 
 @dataclass(frozen=True)
 class _AttackAccounts:
-    """ids, intercepts and factors (MOST,); the last two NaN for fresh accounts."""
+    """ids, intercepts and factors (MAX_ACCOUNTS,); the last two NaN for fresh accounts."""
 
     ids: npt.NDArray[np.int64]
     intercepts: Floats
@@ -399,14 +407,14 @@ def _make_accounts(
     world: World, note: int, history: History, chance: np.random.Generator
 ) -> tuple[_AttackAccounts, npt.NDArray[np.bool_]]:
     """Return the accounts with the parameters that follow from their other ratings, and which of them are counted."""
-    ids = np.arange(MOST, dtype=np.int64) + 1_000_000  # after every honest rater
+    ids = np.arange(MAX_ACCOUNTS, dtype=np.int64) + 1_000_000  # after every honest rater
     if history is History.FRESH:
-        unknown = np.full(MOST, np.nan)
-        return _AttackAccounts(ids, unknown, unknown), np.zeros(MOST, dtype=bool)
+        unknown = np.full(MAX_ACCOUNTS, np.nan)
+        return _AttackAccounts(ids, unknown, unknown), np.zeros(MAX_ACCOUNTS, dtype=bool)
     each = max(world.options.ratings_each, world.thresholds.min_ratings_per_rater)
     others = np.delete(np.arange(NOTES), note)
-    rated = others[chance.random((MOST, len(others))).argsort(axis=1)[:, :each]].ravel().astype(np.int32)
-    account = np.repeat(np.arange(MOST, dtype=np.int32), each)
+    rated = others[chance.random((MAX_ACCOUNTS, len(others))).argsort(axis=1)[:, :each]].ravel().astype(np.int32)
+    account = np.repeat(np.arange(MAX_ACCOUNTS, dtype=np.int32), each)
     helpful = _draw_earlier_ratings(world, history, account, rated, chance)
     table = RatingTable(np.arange(NOTES), ids, rated, account, helpful)
     return _fit_accounts(world, table), _mask_trusted_accounts(world, table)
@@ -467,14 +475,14 @@ def _build_growing_table(
     joined_at: npt.NDArray[np.intp],
     vote: float,
 ) -> RatingTable:
-    """Return the target for each number of accounts, as notes 0 to MOST: its honest ratings and the accounts'."""
-    notes = [np.repeat(np.arange(MOST + 1), len(honest))]
-    notes += [np.arange(first + 1, MOST + 1) for first in joined_at]
-    raters = [np.tile(honest.astype(np.int64), MOST + 1)]
-    raters += [np.full(MOST - first, voter) for first, voter in zip(joined_at, voters, strict=True)]
+    """Return the target for each number of accounts, as notes 0 to MAX_ACCOUNTS, with all votes on it."""
+    notes = [np.repeat(np.arange(MAX_ACCOUNTS + 1), len(honest))]
+    notes += [np.arange(first + 1, MAX_ACCOUNTS + 1) for first in joined_at]
+    raters = [np.tile(honest.astype(np.int64), MAX_ACCOUNTS + 1)]
+    raters += [np.full(MAX_ACCOUNTS - first, voter) for first, voter in zip(joined_at, voters, strict=True)]
     helpful = np.full(sum(len(part) for part in notes), vote, dtype=np.float32)
-    helpful[: len(notes[0])] = np.tile(honest_votes, MOST + 1)
+    helpful[: len(notes[0])] = np.tile(honest_votes, MAX_ACCOUNTS + 1)
     rater_ids, rater = np.unique(np.concatenate(raters), return_inverse=True)
     return RatingTable(
-        np.arange(MOST + 1), rater_ids, np.concatenate(notes).astype(np.int32), rater.astype(np.int32), helpful
+        np.arange(MAX_ACCOUNTS + 1), rater_ids, np.concatenate(notes).astype(np.int32), rater.astype(np.int32), helpful
     )

@@ -24,12 +24,12 @@ import numpy.typing as npt
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
 from crowdnotes.errors import InputError
 
-FORM = 4  # of the tables; an index of another form is made anew
+INDEX_VERSION = 4  # of the tables; an index of another form is made anew
 TAGS = (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)  # bit by bit in ratings.tags
 _LOCK_WAIT_SECONDS = 4.0  # seconds
 _MEMORY_LIMIT = "800MB"  # of DuckDB's own; the rest goes to a temporary file next to the index
 _CREATE_TABLES_SQL = f"""
-CREATE TABLE form AS SELECT {FORM} AS form;
+CREATE TABLE form AS SELECT {INDEX_VERSION} AS form;
 -- One row a file, as far as it was read: its marks identify it under any name (see loading.py).
 CREATE TABLE loads (load INTEGER, kind VARCHAR, file VARCHAR, size BIGINT, head VARCHAR, tail VARCHAR, crc BIGINT);
 CREATE TABLE notes (
@@ -157,5 +157,5 @@ def _check_form(connection: Connection, path: Path) -> None:
         found = connection.execute("SELECT form FROM form").fetchone()
     except duckdb.CatalogException as error:
         raise InputError(f"{path.name} is no index of public data.", "Name another file.") from error
-    if found != (FORM,):
+    if found != (INDEX_VERSION,):
         raise InputError("The index was made by another version.", f"Delete {path.name} and index the folder again.")

@@ -16,7 +16,7 @@ from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import LANGUAGE_NAMES
 from crowdnotes.wording import plural
 
-FEW = 5  # posts: no percentiles for fewer
+MIN_POSTS = 5  # posts: no percentiles for fewer
 _MAX_LANGUAGES = 12
 _HOUR_MS = 3_600_000
 
@@ -131,7 +131,10 @@ def _build_delay(row: tuple[Any, ...], has_history: bool) -> Delay:
     known = int(known)
     few = (
         plural(
-            known, "Only {n} note. At least {few} are needed.", "Only {n} notes. At least {few} are needed.", few=FEW
+            known,
+            "Only {n} note. At least {few} are needed.",
+            "Only {n} notes. At least {few} are needed.",
+            few=MIN_POSTS,
         )
         if has_history
         else "The index has no status history. Index a folder with the noteStatusHistory files too."
@@ -147,17 +150,22 @@ def _build_delay(row: tuple[Any, ...], has_history: bool) -> Delay:
             if has_history
             else "The index has no status history. Index a folder with the noteStatusHistory files too.",
         ),
-        never=Never(n=known, share=never / known, young=int(young)) if known >= FEW else Never(n=known, not_run=few),
+        never=Never(n=known, share=never / known, young=int(young))
+        if known >= MIN_POSTS
+        else Never(n=known, not_run=few),
     )
 
 
 def _build_hours(n: int, percentiles: list[float] | None, not_run: str) -> Hours:
-    if n < FEW or percentiles is None or not_run:
+    if n < MIN_POSTS or percentiles is None or not_run:
         return Hours(
             n=n,
             not_run=not_run
             or plural(
-                n, "Only {n} post. At least {few} are needed.", "Only {n} posts. At least {few} are needed.", few=FEW
+                n,
+                "Only {n} post. At least {few} are needed.",
+                "Only {n} posts. At least {few} are needed.",
+                few=MIN_POSTS,
             ),
         )
     return Hours(n=n, **dict(zip(("p25", "p50", "p75", "p90"), percentiles, strict=True)))

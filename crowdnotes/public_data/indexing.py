@@ -24,7 +24,7 @@ from pydantic import Field
 
 from crowdnotes.bridging.columns import DAY_MS, NOT_HELPFUL_TAGS
 from crowdnotes.bridging.model import (
-    LEFT_OUT,
+    DROPPED_GROUP_RATINGS,
     Floats,
     Indices,
     ManySignals,
@@ -45,7 +45,7 @@ from crowdnotes.bridging.note_signals import (
 from crowdnotes.bridging.public_files import Progress
 from crowdnotes.bridging.public_scoring import (
     CORE_GROUPS,
-    EARLY,
+    DROPPED_EARLY_RATINGS,
     NEVER,
     NOT_MISLEADING_UNTIL_MS,
     FittedRaters,
@@ -115,7 +115,7 @@ def fitted(connection: Connection, of_ratings: int, thresholds: Thresholds) -> F
     facts = _load_note_facts(connection, notes)
     early = mask_early_not_misleading(facts)
     if early is not None and early.any():
-        dropped[EARLY] = int(counts[early].sum())
+        dropped[DROPPED_EARLY_RATINGS] = int(counts[early].sum())
         notes, counts, facts = notes[~early], counts[~early], facts.keep(np.flatnonzero(~early))
     ratings, filtered = _gather_fit_data(connection, notes, counts, dropped, thresholds)
     of_theirs = facts.keep(np.searchsorted(notes, ratings.table.note_ids))
@@ -146,7 +146,7 @@ def _gather_fit_data(
         note[cut], rater[cut] = place[mine] + few.start, who[mine]
         helpful[cut], rated[cut] = rows["level"][mine] / 2, rows["rated"][mine]
         at = cut.stop
-    left_out = {LEFT_OUT: size - at} if at < size else {}
+    left_out = {DROPPED_GROUP_RATINGS: size - at} if at < size else {}
     table = RatingTable(notes, raters, note[:at], rater[:at], helpful[:at])
     ratings, filtered = those_that_count(Ratings(table, True, dropped | left_out, rated[:at]), thresholds)
     return ratings, left_out | filtered

@@ -40,7 +40,7 @@ from crowdnotes.text.markdown import day
 from crowdnotes.wording import fill, plural
 
 Floats = npt.NDArray[np.float64]
-FIRST = 50  # ratings that are set against all
+FIRST_RATINGS = 50  # ratings that are set against all
 _MAX_MOMENTS = 200
 _LEVEL_FIELDS = ("not_helpful", "somewhat", "helpful")
 
@@ -330,8 +330,8 @@ def score_story(replayed: Replay) -> ScoreStory:
     n = len(replayed)
     dated = int(np.searchsorted(replayed.times, 1))  # ratings without a time come first, and have no moment
     places = np.unique(np.linspace(dated + 1, n, min(n - dated, _MAX_MOMENTS)).round().astype(int)).tolist()
-    if dated < FIRST <= n:
-        places = sorted({*places, FIRST})
+    if dated < FIRST_RATINGS <= n:
+        places = sorted({*places, FIRST_RATINGS})
     moments: list[Moment] = []
     changes: list[Change] = []
     helpful = False
@@ -353,7 +353,7 @@ def score_story(replayed: Replay) -> ScoreStory:
         held=replayed.held,
         moments=tuple(moments),
         changes=tuple(changes),
-        first=replayed.moment(FIRST) if n >= FIRST else None,
+        first=replayed.moment(FIRST_RATINGS) if n >= FIRST_RATINGS else None,
         now=now,
         not_applied=tuple(f"{rule.as_text} (needs {what}) [{rule.value}]" for rule, what in missing.items()),
         not_sunk=_explain_not_sunk(last),
@@ -461,7 +461,7 @@ def _convert_known_ms(ms: int) -> datetime:
     return datetime.fromtimestamp(ms / 1000, UTC)
 
 
-TAKEN = (1, 5, 10)
+REMOVED_COUNTS = (1, 5, 10)
 _DRAW_COUNT, _DRAW_COUNT_IF_MANY, _MANY_RATINGS = (
     100,
     20,

@@ -9,7 +9,7 @@ from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import Connection
 from crowdnotes.public_data.story import ListedNote, most_rated
 
-WIDTH = 0.1  # of polarity, from one bar to the next
+BAR_WIDTH = 0.1  # of polarity, from one bar to the next
 _MAX_BARS_PER_SIDE = 10  # bars of a side; raters further out are counted in the last
 _MAX_EXTREME_NOTES, _MAX_SIDE_NOTES = 50, 3  # the notes furthest out, and of these the ones with the most ratings
 _MAX_SHARED_FACTOR = 0.25
@@ -19,7 +19,7 @@ between any two, then differ by half at most, one step of a rating.
 
 
 class Sides(FrozenModel):
-    """bars: raters with a polarity of WIDTH x place up to WIDTH x (place + 1); places below zero are one side.
+    """bars: raters with a polarity of BAR_WIDTH x place up to BAR_WIDTH x (place + 1); places below zero are one side.
 
     minus, plus, across: notes that mostly one side, the other, or both found helpful; none is in two of them, and one
     of them is empty where fewer than three notes belong to it.
@@ -38,7 +38,7 @@ class Sides(FrozenModel):
         middle = self.bars.get(-1, 0) + self.bars.get(0, 0)
         return (
             f"{n:,} raters, sorted by who agrees with whom: {one / n:.0%} are on one side, {1 - one / n:.0%} on the "
-            f"other, and {middle / n:.0%} within {WIDTH:.1f} of the middle."
+            f"other, and {middle / n:.0%} within {BAR_WIDTH:.1f} of the middle."
         )
 
 
@@ -47,7 +47,7 @@ def sides(connection: Connection) -> Sides | None:
     bars = connection.execute(
         "SELECT greatest(least(floor(factor / $width), $most - 1), -$most)::INTEGER AS place, count(*)"
         " FROM raters GROUP BY place ORDER BY place",
-        {"width": WIDTH, "most": _MAX_BARS_PER_SIDE},
+        {"width": BAR_WIDTH, "most": _MAX_BARS_PER_SIDE},
     ).fetchall()
     if not bars:
         return None

@@ -12,7 +12,7 @@ from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import Connection, how_many
 from crowdnotes.public_data.replay import (
-    FIRST,
+    FIRST_RATINGS,
     Change,
     Levels,
     Moment,
@@ -179,12 +179,12 @@ def story(connection: Connection, wanted: str, thresholds: Thresholds = THRESHOL
             "noteStatusHistory files too."
         ),
         first_not_run=""
-        if levels.n >= FIRST
+        if levels.n >= FIRST_RATINGS
         else plural(
             levels.n,
             "It has {n:,} rating. From {few} on, the first {few} are compared with all of them.",
             "It has {n:,} ratings. From {few} on, the first {few} are compared with all of them.",
-            few=FIRST,
+            few=FIRST_RATINGS,
         ),
     )
     sentences = explain_story(found, thresholds)
@@ -282,7 +282,7 @@ def explain_story(story: Story, thresholds: Thresholds) -> StoryText:
         sides=_describe_sides(score.now) if score else "",
         changes=_describe_changes(score.changes) if score else "",
         first=_compare_first_with_all(score.first, score.now)
-        if score and score.first and story.levels.n > FIRST
+        if score and score.first and story.levels.n > FIRST_RATINGS
         else "",
         held=score.held if score and score.now.intercept is not None else "",
         on_x=f"{_describe_record_on_x(story.on_x)} {_describe_forecast(story)}".strip(),
@@ -409,19 +409,17 @@ def _compare_first_with_all(first: Moment, now: Moment) -> str:
         return ""
     early, late = (one.minus.helpful + one.plus.helpful + one.unknown.helpful for one in (first, now))
     found = plural(
-        now.ratings - FIRST,
+        now.ratings - FIRST_RATINGS,
         "Of the first {first_n} people {first:,} found it helpful; of the 1 after them, {later:,}.",
         "Of the first {first_n} people {first:,} found it helpful; of the {n:,} after them, {later:,}.",
-        first_n=FIRST,
+        first_n=FIRST_RATINGS,
         first=early,
         later=late - early,
     )
+    score = f"{found} After its first {FIRST_RATINGS} ratings the score was {first.intercept:.2f}"
     if first.status is now.status:
-        return f"{found} After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status the same."
-    return (
-        f"{found} After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status another: "
-        f"{first.status.as_text}."
-    )
+        return f"{score}, and its status the same."
+    return f"{score}, and its status another: {first.status.as_text}."
 
 
 def _describe_change(one: Change) -> str:

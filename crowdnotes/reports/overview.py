@@ -18,7 +18,7 @@ from crowdnotes.domain.assessment import SIDES_DIFFER_FROM
 from crowdnotes.reports.case_figures import LINKS, OPEN, CaseFigures, Course
 from crowdnotes.wording import fill, plural
 
-FEW = 5  # cases: no median and no pattern is shown for fewer
+MIN_CASES = 5  # cases: no median and no pattern is shown for fewer
 ENDINGS = {**{kind.value: kind.as_text for kind in DecisionKind}, OPEN: OPEN}
 _LABEL_BY_STEP = {
     "queries": "thinking of searches",
@@ -127,7 +127,7 @@ def overview(figures: Iterable[CaseFigures]) -> Overview:
     """Count them; they are filtered already."""
     cases = sorted(figures, key=lambda case: case.begun)
     periods = _split_into_periods([case.begun.date() for case in cases])
-    few = f"{_format_case_count(len(cases))}: too few to say how it usually goes." if len(cases) < FEW else ""
+    few = f"{_format_case_count(len(cases))}: too few to say how it usually goes." if len(cases) < MIN_CASES else ""
     return Overview(
         cases=len(cases),
         remark=few,
@@ -162,7 +162,7 @@ def _build_times(cases: Sequence[CaseFigures]) -> Spread:
     )
     if not approved:
         sentence = "No note is approved now."
-    elif len(approved) < FEW:
+    elif len(approved) < MIN_CASES:
         each = _join_with_and([in_time(one) for one in sorted(approved)])
         sentence = f"From post to approved note it took {each} (n = {len(approved)})."
     else:
@@ -170,7 +170,7 @@ def _build_times(cases: Sequence[CaseFigures]) -> Spread:
             f"Half of the notes were approved within {in_time(median(approved))} after the post was pasted (n = "
             f"{len(approved)})."
         )
-    enough = len(words) >= FEW
+    enough = len(words) >= MIN_CASES
     first = f"First draft after {in_time(median(words))} (n = {len(words)})." if enough else ""
     return Spread(
         title="Time from post to note",
@@ -201,7 +201,7 @@ def _build_trend(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Sp
     levels: list[tuple[int, int, float]] = []
     if not approved:
         sentence = "No note is approved now."
-    elif len(halves[0]) < FEW:
+    elif len(halves[0]) < MIN_CASES:
         sentence = plural(
             len(approved),
             "1 approved note: too few to say whether it got faster.",
@@ -447,7 +447,7 @@ def _build_cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Cou
     is_free = len(counted) == len(asked) and in_money and not any(each)  # as recorded answers are
     if not asked or is_free:
         sentence = "No costs so far: no paid language model was used."
-    elif len(each) < FEW:
+    elif len(each) < MIN_CASES:
         sentence = f"Cases cost {_join_with_and([words(one) for one in each])} (n = {len(each)})."
     else:
         half, total = words(median(each)), words(sum(each))

@@ -7,8 +7,8 @@ from typing import Any
 import streamlit as st
 
 from crowdnotes.public_data.attack import (
-    EARLIEST,
-    MOST,
+    MAX_ACCOUNTS,
+    MIN_RATINGS_BEFORE_ATTACK,
     Aim,
     Attack,
     AttackOptions,
@@ -27,7 +27,14 @@ from pages.common.chart_card import picture_card
 from pages.common.session import show_errors
 
 _CHART_HEIGHT = 270  # pixels
-_RATINGS_BEFORE_ATTACK = (EARLIEST, 10, 15, 20, 30, None)  # honest ratings before the attack; None is all
+_RATINGS_BEFORE_ATTACK = (
+    MIN_RATINGS_BEFORE_ATTACK,
+    10,
+    15,
+    20,
+    30,
+    None,
+)  # honest ratings before the attack; None is all
 
 
 @st.fragment
@@ -85,7 +92,8 @@ def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> N
     line = found.line
     # Both pictures end at the same number of accounts, where both have come to what is wanted.
     last = min(
-        MOST, max(20, -(-2 * max(_or_max_accounts(found.needed), _or_max_accounts(found.needed_by_average)) // 10) * 10)
+        MAX_ACCOUNTS,
+        max(20, -(-2 * max(_or_max_accounts(found.needed), _or_max_accounts(found.needed_by_average)) // 10) * 10),
     )
 
     def by_score(key: str) -> list[tuple[str, str]]:
@@ -109,7 +117,7 @@ def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> N
         return needed(
             rows,
             names=names,
-            most=MOST,
+            most=MAX_ACCOUNTS,
             alt=f"Accounts needed, by what they rated before. {cheapest(attacks)}",
             key=key,
         )
@@ -149,7 +157,7 @@ def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> N
 
 
 def _or_max_accounts(accounts: int | None) -> int:
-    return MOST if accounts is None else accounts
+    return MAX_ACCOUNTS if accounts is None else accounts
 
 
 def _draw_defending_rules(found: Attack) -> None:

@@ -23,7 +23,7 @@ from pages.common.charts import Standing, number_line
 from pages.common.components import STATUS_SIGNS, changed_pieces, marked_text, people
 from pages.common.session import expander
 
-ENDS = (0.0, 0.6)  # of the line, around the 0.40; what lies beyond is drawn at the ends
+SCORE_AXIS = (0.0, 0.6)  # of the line, around the 0.40; what lies beyond is drawn at the ends
 _MIN_POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
 CANDIDATE_LETTERS = "ABCDEFGHIJ"
 
@@ -126,7 +126,7 @@ def _draw_intercept_line(case: Case, verdict: JuryVerdict) -> None:
     number_line(
         standings,
         line=verdict.helpful_line,
-        ends=ENDS,
+        ends=SCORE_AXIS,
         alt=words,
         key=f"jury-line-{case.id}",
     )
@@ -172,7 +172,7 @@ def _compare_candidates(case: Case, verdict: JuryVerdict) -> None:
         number_line(
             [standing_of(name, found) for name, found in judged],
             line=verdict.helpful_line,
-            ends=ENDS,
+            ends=SCORE_AXIS,
             alt=" ".join(f"Candidate {name}: note intercept {_format_intercept(found)}." for name, found in judged),
             key=f"jury-beside-{case.id}",
         )
@@ -251,7 +251,7 @@ def _draw_jury_change(effect: EditEffect, case: Case) -> None:
     number_line(
         [standing_of("Before", old), standing_of("Now", new)],
         line=line,
-        ends=ENDS,
+        ends=SCORE_AXIS,
         alt=fill("Before {before}, now {now}, of the {needed} needed.", needed=f"{line:.2f}", **numbers),
         key=f"edit-line-{case.id}",
     )

@@ -13,7 +13,7 @@ from crowdnotes.domain import Case
 from pages.common.components import Judged, phone_tab_bar, scroll_into_view, shortcut_keys
 from pages.common.session import notices, notices_elsewhere
 
-WIDTH = 1480  # pixels of the page: two panes of some 700
+TWO_PANE_WIDTH = 1480  # pixels of the page: two panes of some 700
 
 
 class StepName(StrEnum):

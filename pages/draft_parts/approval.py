@@ -11,7 +11,7 @@ import streamlit as st
 
 from crowdnotes.cases import actions, case_findings
 from crowdnotes.domain import (
-    A_REASON,
+    REASON_RULE,
     Case,
     GateStatus,
     LintLevel,
@@ -170,7 +170,7 @@ def _draw_override(case: Case, obstacle: Obstacle) -> None:
         said = kept_field(
             case,
             field,
-            f"Why approve although {obstacle.id.although(_site_for_label)}? (at least {A_REASON})",
+            f"Why approve although {obstacle.id.although(_site_for_label)}? (at least {REASON_RULE})",
             "Your reason stays in the record. Leave this empty to change the note instead.",
         )
         missing = missing_from(said)

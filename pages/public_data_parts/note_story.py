@@ -12,8 +12,18 @@ from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.note_statuses import Verdicts, verdicts
 from crowdnotes.public_data.open_posts import post_url
-from crowdnotes.public_data.replay import TAKEN, Fewer, Levels, Moment, Replay, ScoreStory, Which, fewer, replay
-from crowdnotes.public_data.sides import WIDTH, Sides, sides
+from crowdnotes.public_data.replay import (
+    REMOVED_COUNTS,
+    Fewer,
+    Levels,
+    Moment,
+    Replay,
+    ScoreStory,
+    Which,
+    fewer,
+    replay,
+)
+from crowdnotes.public_data.sides import BAR_WIDTH, Sides, sides
 from crowdnotes.public_data.story import (
     ListedNote,
     Story,
@@ -105,8 +115,8 @@ def _draw_suggested_notes(index: Path, version: float) -> None:
 def _draw_two_sides(found: Sides) -> None:
     bars = [
         (
-            (place + 0.5) * WIDTH,
-            f"{place * WIDTH:.1f} to {(place + 1) * WIDTH:.1f}".replace("-", "−"),
+            (place + 0.5) * BAR_WIDTH,
+            f"{place * BAR_WIDTH:.1f} to {(place + 1) * BAR_WIDTH:.1f}".replace("-", "−"),
             many,
         )
         for place, many in found.bars.items()
@@ -190,7 +200,7 @@ def _draw_fewer_ratings(index: Path, version: float, story: Story) -> None:
     with st.container(border=True, gap="xsmall", key="story-fewer"):
         st.caption("What if a few ratings were missing?")
         with st.container(horizontal=True):
-            taken = st.segmented_control("Take away", TAKEN, default=5, required=True, key="taken")
+            taken = st.segmented_control("Take away", REMOVED_COUNTS, default=5, required=True, key="taken")
             which = st.segmented_control(
                 "Which ratings", list(Which), default=Which.RANDOM, required=True, key="which", format_func=str
             )

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from crowdnotes.public_data.delays import Hours
-from crowdnotes.public_data.replay import FIRST, Moment, ScoreStory
+from crowdnotes.public_data.replay import FIRST_RATINGS, Moment, ScoreStory
 from crowdnotes.public_data.surges import Surges
 from pages.common.charts import HIDE_TRACE_NAME, draw, shades, theme_colours, theme_name
 
@@ -55,10 +55,10 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
         text=f"shown from {line:.2f}",
     )  # fmt: skip
     if score.first is not None:
-        figure.add_vline(x=FIRST, line={"color": ink, "dash": "dot", "width": 1}, layer="below")
+        figure.add_vline(x=FIRST_RATINGS, line={"color": ink, "dash": "dot", "width": 1}, layer="below")
         figure.add_annotation(
-            x=FIRST, y=0, yref="paper", xanchor="left", yanchor="bottom", showarrow=False, font={"color": ink},
-            text=f"first {FIRST:,}",
+            x=FIRST_RATINGS, y=0, yref="paper", xanchor="left", yanchor="bottom", showarrow=False, font={"color": ink},
+            text=f"first {FIRST_RATINGS:,}",
         )  # fmt: skip
     values = [one.intercept for one in moments if one.intercept is not None]
     figure.update_yaxes(range=[min([-0.1, *values]) - 0.05, max([line, *values]) + 0.12], zeroline=False)

@@ -9,7 +9,7 @@ from statistics import median
 import streamlit as st
 
 from crowdnotes.domain import SourceCategory
-from crowdnotes.reports.overview import FEW, Counted, Overview, Picture, Sides, Spread, in_time
+from crowdnotes.reports.overview import MIN_CASES, Counted, Overview, Picture, Sides, Spread, in_time
 from crowdnotes.studies.bench.source_study import UtilityStudy, saved_study, utility_table, utility_verdict
 from crowdnotes.text.markdown import day, escaped
 from crowdnotes.wording import plural
@@ -88,7 +88,7 @@ def _draw_picture_card(name: str, picture: Picture, draw: Callable[[str], _Legen
 
 
 def _draw_spread(picture: Spread, key: str, *, upright: bool = False) -> _LegendEntries:
-    medians = [in_time(median(values)) if len(values) >= FEW else "" for _, values in picture.groups]
+    medians = [in_time(median(values)) if len(values) >= MIN_CASES else "" for _, values in picture.groups]
     levels = [(*level, in_time(level[2])) for level in picture.levels]
     if levels:
         medians = [""] * len(medians)
@@ -144,7 +144,7 @@ def _build_numbers_table(picture: Picture) -> dict[str, list[str]]:
         return {
             "Group": [escaped(name) for name, _ in groups],
             "Cases": [str(len(values)) for _, values in groups],
-            "Half within": [in_time(median(values)) if len(values) >= FEW else "too few" for _, values in groups],
+            "Half within": [in_time(median(values)) if len(values) >= MIN_CASES else "too few" for _, values in groups],
         }
     if isinstance(picture, Counted):
         columns = {name: [_format_number(number) for number in counts] for name, counts in picture.parts if any(counts)}

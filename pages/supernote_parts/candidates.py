@@ -76,7 +76,7 @@ def _draw_make_form(case: Case, work: SupernoteWork, *, busy: bool) -> None:
         st.number_input(
             "How many candidates",
             min_value=1,
-            max_value=supernote_actions.MAX_WANTED,
+            max_value=supernote_actions.MAX_CANDIDATES,
             step=10,
             key=key,
             on_change=run_action,

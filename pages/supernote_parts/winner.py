@@ -18,7 +18,7 @@ from crowdnotes.text.table_files import plain_cell
 from crowdnotes.wording import fill, plural
 from pages.common.charts import Part, Standing, number_line, stacked_shares
 from pages.common.components import changed_pieces, marked_text, outside_text
-from pages.common.jury import ENDS, votes
+from pages.common.jury import SCORE_AXIS, votes
 from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import under_way
 from pages.common.session import button, cases
@@ -204,7 +204,7 @@ def _draw_jury_scores(case: Case, made: SupernoteRound, winner: Candidate) -> No
         number_line(
             standings,
             line=_get_helpful_line(),
-            ends=ENDS,
+            ends=SCORE_AXIS,
             alt=" ".join(
                 f"{item.name}: {in_figures(item.value, _get_helpful_line())} ({item.low:.2f} to {item.high:.2f})."
                 for item in standings

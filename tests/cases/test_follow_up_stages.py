@@ -465,7 +465,7 @@ def test_one_that_is_silent_again_stays_as_it_was(
 ) -> None:
     ready = _slow(desk, httpserver)
     before = desk.case.outcomes
-    monkeypatch.setattr(gathering_stages, "LATER_SECONDS", 0.3)
+    monkeypatch.setattr(gathering_stages, "REPEATED_SEARCH_SECONDS", 0.3)
     assert _ask_again(desk).outcome == "Nothing new: the search was not answered."
     assert desk.case.outcomes == before
     ready.set()

@@ -10,7 +10,7 @@ from crowdnotes.bridging.public_scoring import NoteFacts, score
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.public_data.attack import (
-    MOST,
+    MAX_ACCOUNTS,
     Aim,
     AttackOptions,
     History,
@@ -43,16 +43,16 @@ def test_fresh_accounts_change_nothing_but_the_average(world: World) -> None:
     found = attack(world, AttackOptions(history=History.FRESH))
     assert np.ptp(found.scores) == 0
     assert found.needed is None
-    assert found.statuses[-1].ratings == found.ratings + MOST
+    assert found.statuses[-1].ratings == found.ratings + MAX_ACCOUNTS
     assert found.needed_by_average is not None
-    assert f"{MOST} accounts do not sink note" in found.sentence
-    assert f"The votes of {MOST} of {MOST} do not enter the score" in found.accounts_sentence
+    assert f"{MAX_ACCOUNTS} accounts do not sink note" in found.sentence
+    assert f"The votes of {MAX_ACCOUNTS} of {MAX_ACCOUNTS} do not enter the score" in found.accounts_sentence
 
 
 def test_accounts_that_rated_at_random_are_mostly_left_out(world: World) -> None:
     at_random = attack(world, AttackOptions(history=History.RANDOM))
     like_a_side = attack(world, AttackOptions(history=History.MINUS))
-    assert at_random.counted.sum() < MOST / 2
+    assert at_random.counted.sum() < MAX_ACCOUNTS / 2
     assert like_a_side.counted.all()
     assert like_a_side.accounts_sentence == ""
 
@@ -103,8 +103,8 @@ def test_notes_given_at_random_cost_more_accounts(world: World) -> None:
             attack(world, AttackOptions(aim=Aim.LIFT_ONE_SIDED, history=history, assigned=assigned))
             for assigned in (False, True)
         )
-        assert given.votes[-1] < chosen.votes[-1] == MOST
-        assert (given.needed or MOST) >= (chosen.needed or MOST)
+        assert given.votes[-1] < chosen.votes[-1] == MAX_ACCOUNTS
+        assert (given.needed or MAX_ACCOUNTS) >= (chosen.needed or MAX_ACCOUNTS)
     assert "were given this note to rate" in given.accounts_sentence
 
 
@@ -162,18 +162,20 @@ def test_the_verdict_sets_the_rules_beside_the_average_and_choosing_beside_being
     told = verdict(world, free)
     assert free.needed_by_average
     assert f"it gives way to {free.needed} accounts, the average gives way to {free.needed_by_average} acc" in told
-    given_way = f"gives way to {given.needed}" if given.needed else f"holds against {MOST}"
+    given_way = f"gives way to {given.needed}" if given.needed else f"holds against {MAX_ACCOUNTS}"
     assert f"given at random, Community Notes {given_way} accounts; if they choose the note, it gives way to" in told
     assert verdict(world, given).endswith(told.split(". ", 1)[1])
     fresh = verdict(world, attack(world, AttackOptions(history=History.FRESH)))
-    assert f"it holds against {MOST} accounts, the average gives way to" in fresh
+    assert f"it holds against {MAX_ACCOUNTS} accounts, the average gives way to" in fresh
     assert "makes no difference to Community Notes" in fresh
 
 
 def test_the_verdict_claims_no_number_that_was_not_found(world: World) -> None:
     poor = attack(world, AttackOptions(aim=Aim.LIFT_POOR, history=History.FRESH))
     assert poor.needed is poor.needed_by_average is None
-    assert verdict(world, poor).startswith(f"Neither Community Notes nor a plain average gives way to {MOST} accounts.")
+    assert verdict(world, poor).startswith(
+        f"Neither Community Notes nor a plain average gives way to {MAX_ACCOUNTS} accounts."
+    )
     early = attack(world, AttackOptions(aim=Aim.LIFT_ONE_SIDED, history=History.FRESH, after=5))
     assert (early.needed, early.needed_by_average) == (None, 0)
     told = verdict(world, early)

@@ -200,7 +200,7 @@ def _normalise_doi(doi: str) -> str | None:
 
 
 _MAX_FIND_SECONDS = 15.0  # for all services together: the page itself was waited for already
-LEAST = 80  # characters; "No abstract available" is none
+MIN_ABSTRACT_CHARACTERS = 80  # characters; "No abstract available" is none
 _MAX_ABSTRACT_CHARACTERS = 8_000
 
 
@@ -242,7 +242,7 @@ class AbstractService(Protocol):
 def plain_abstract(markup: str) -> str | None:
     """Return an abstract as plain text of at most 8,000 characters; None for what is too short to be one."""
     text = plain_text(markup, _MAX_ABSTRACT_CHARACTERS)
-    return text if len(text) >= LEAST else None
+    return text if len(text) >= MIN_ABSTRACT_CHARACTERS else None
 
 
 class AbstractFinder:

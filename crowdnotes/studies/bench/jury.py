@@ -20,7 +20,7 @@ from crowdnotes.errors import ConfigurationError, InputError
 from crowdnotes.jury import Jury
 from crowdnotes.jury.model import COLUMNS, SHIPPED_MODEL, CampModel, Features, Rarity, Score, load_model
 from crowdnotes.jury.raters import ASSETS, Floats
-from crowdnotes.jury.shown_odds import TODAY, shown_blocks
+from crowdnotes.jury.shown_odds import STRICTNESS_TODAY, shown_blocks
 from crowdnotes.settings_sections import JurySettings
 from crowdnotes.studies.data_files import CampNotes, HealthNote, note_mark, read_camps, read_held_out
 from crowdnotes.studies.measures import (
@@ -97,7 +97,7 @@ def bench_shown(jury: Jury, notes: Sequence[HealthNote], held_out: Mapping[int, 
     known = [held_out.get(note_mark(note.note_id)) for note in notes]
     seen = np.array([chance is not None for chance in known])
     blocks = shown_blocks(pairs, [note.created_at_ms for note in notes])
-    undated = jury.shown.chances({**blocks, "season": np.full((len(notes), 1), TODAY)})
+    undated = jury.shown.chances({**blocks, "season": np.full((len(notes), 1), STRICTNESS_TODAY)})
     chances = np.where(seen, [chance or 0.0 for chance in known], jury.shown.chances(blocks))
     predicted = jury.with_chances(jury.features_of([note.note for note in notes]), chances)
     intercepts = jury.rank(predicted).intercepts

@@ -40,8 +40,8 @@ from crowdnotes.text.note_rules import without_urls, x_storage_form
 from crowdnotes.text.tokens import content_stems
 from crowdnotes.text.urls import canonical_url, identities
 
-AT = (5, 10)
-TOGETHER = "together"
+RANK_CUTOFFS = (5, 10)
+ALL_PROVIDERS = "together"
 _MAX_HITS_PER_QUERY = 10  # hits a query
 _MIN_SHARED_TRIPLES = (
     0.5  # of the word triples of the shorter of two notes: what both hold, from where on one is a near copy
@@ -90,7 +90,7 @@ class _ReachTally:
         """`reached`: by level, the rank from 1 of the first hit that is right."""
         self.posts += 1
         for level, rank in reached.items():
-            for at in AT:
+            for at in RANK_CUTOFFS:
                 right = rank is not None and rank <= at
                 self.found[f"{level}@{at}"] = self.found.get(f"{level}@{at}", 0) + right
 
@@ -153,7 +153,7 @@ def measure_reach(
         progress(f"{number} of {len(cited)} posts")
     reaches = [tally.reach(name) for name, tally in tallies.items()]
     if len(providers) > 1:
-        reaches.append(together.reach(TOGETHER))
+        reaches.append(together.reach(ALL_PROVIDERS))
     return ReachResult(posts=len(cited), uncited=len(shown) - len(cited), posts_known=known, reaches=tuple(reaches))
 
 
@@ -178,7 +178,7 @@ class _CitedPages:
         """By level, the rank of the first hit that reaches it."""
         levels = {"page": self._is_page, "subject": self._is_subject, "site": self._is_site}
         return {
-            name: next((rank for rank, hit in enumerate(hits[: max(AT)], 1) if holds(hit)), None)
+            name: next((rank for rank, hit in enumerate(hits[: max(RANK_CUTOFFS)], 1) if holds(hit)), None)
             for name, holds in levels.items()
         }
 

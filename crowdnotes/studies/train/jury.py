@@ -27,8 +27,8 @@ from crowdnotes.engines.local.trained_models import Blocks
 from crowdnotes.errors import InputError
 from crowdnotes.jury.model import COLUMNS, CampModel, Features, Landmarks, Rarity, Score, features, save_model
 from crowdnotes.jury.raters import POOL_COLUMNS, Floats, Mixture, Roster, own_pool
-from crowdnotes.jury.shown_odds import SHOWN, SHOWN_FIGURES, TODAY, shown_blocks
-from crowdnotes.jury.votes import CAREFUL, OrdinalModel, Sides
+from crowdnotes.jury.shown_odds import SHOWN, SHOWN_FIGURES, STRICTNESS_TODAY, shown_blocks
+from crowdnotes.jury.votes import CAREFUL_SHARE, OrdinalModel, Sides
 from crowdnotes.studies.bench.jury import HeldOut, measure_camps
 from crowdnotes.studies.data_files import CampNotes, HealthNote, read_camps, split_by_time, write_held_out
 from crowdnotes.studies.measures import bootstrap_auc, bootstrap_share, calibration_error, mean_auc, rounded_ends
@@ -343,7 +343,7 @@ def train_shown(notes: Sequence[HealthNote], embedder: Embedder, progress: Calla
     read = shown_blocks([(note.post, note.note) for note in notes], written)
     sample = Sample({**plain.blocks, **read}, plain.labels, plain.groups)
     folds = [sample.folds(FOLDS, seed) for seed in range(FOLD_SETS)]
-    today: Blocks = {**sample.blocks, "season": np.full((len(notes), 1), TODAY)}
+    today: Blocks = {**sample.blocks, "season": np.full((len(notes), 1), STRICTNESS_TODAY)}
     sets = [nested_scores(RECIPE, sample, each, today) for each in folds]
     dated, undated = [each[0] for each in sets], [each[1] for each in sets]
     progress(f"head: AUC {mean_auc(sample.truth, dated):.3f}")
@@ -384,7 +384,7 @@ def _measure_head(
 ) -> dict[str, object]:
     """AUC, shares that reach the line, calibration: means over fold sets, with intervals of 1,000 draws of groups."""
     one = np.ones(len(truth))
-    reach = [each >= CAREFUL for each in chances]
+    reach = [each >= CAREFUL_SHARE for each in chances]
     found: dict[str, object] = {
         "intercept_auc": round(mean_auc(truth, chances), 4),
         "intercept_auc_interval": rounded_ends(bootstrap_auc(truth, chances, groups)),
