@@ -23,7 +23,7 @@ _case_and_job: ContextVar[tuple[str, str]] = ContextVar("about", default=("", ""
 
 
 @contextmanager
-def about(case: str, job: str = "") -> Iterator[None]:
+def log_context(case: str, job: str = "") -> Iterator[None]:
     """Mark what this thread logs inside as of that case and job."""
     token = _case_and_job.set((case, job))
     try:

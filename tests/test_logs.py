@@ -19,7 +19,7 @@ from opentelemetry import trace
 from crowdnotes.domain import Case, Post, ProviderState
 from crowdnotes.engines import SearchPlan
 from crowdnotes.errors import InputError, ModelServerError, SearchError, StoreFullError
-from crowdnotes.logs import about, json_lines
+from crowdnotes.logs import json_lines, log_context
 from tests.cases.walk import ThinkingEngine, draft_and_approve, new_case, post_about, small_workspace
 
 
@@ -120,7 +120,7 @@ def test_a_fault_is_told_by_its_kind_and_places(tmp_path: Path, logged: io.Strin
 
 
 def test_what_a_library_puts_into_its_words_is_left_out(logged: io.StringIO) -> None:
-    with about("c1", "j1"):
+    with log_context("c1", "j1"):
         logging.getLogger("httpx").info("HTTP Request: %s", "https://api.example.org/?q=words+of+a+post&key=secret")
     assert json.loads(logged.getvalue()) | {"time": ""} == {
         "time": "",

@@ -23,7 +23,7 @@ from crowdnotes.engines.base import MOST_OFFERED, MOST_OFFERED_LATER
 from crowdnotes.engines.local import queries, relevance, repeated_claims
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence import source_types
-from crowdnotes.evidence.selection import offer, worth_choosing
+from crowdnotes.evidence.selection import drop_unusable_hits, pick_hits_to_rank
 from crowdnotes.notes import gates
 from crowdnotes.notes.drafting import why_no_note
 
@@ -69,7 +69,7 @@ def shown_to_model(case: Case, context: StageContext) -> dict[str, list[tuple[st
     from crowdnotes.engines.llm.writing_tasks import passages_for
 
     brief, second = context.brief(case), follow_up_stages.second_search(case)
-    rounds, found = [worth_choosing(case.hits)], [*case.hits, *(second.hits if second is not None else ())]
+    rounds, found = [drop_unusable_hits(case.hits)], [*case.hits, *(second.hits if second is not None else ())]
     if second is not None:
         later = {source.id for source in second.sources}
         before = case.replace(sources=[one for one in case.sources if one.id not in later])
@@ -81,7 +81,9 @@ def shown_to_model(case: Case, context: StageContext) -> dict[str, list[tuple[st
     }
     if not context.engine.uses_language_model:
         return shown
-    offered = [offer(brief, hits, MOST_OFFERED_LATER if at else MOST_OFFERED) for at, hits in enumerate(rounds)]
+    offered = [
+        pick_hits_to_rank(brief, hits, MOST_OFFERED_LATER if at else MOST_OFFERED) for at, hits in enumerate(rounds)
+    ]
     written_from = passages_for(brief, evidence) if evidence and not why_no_note(brief, evidence) else []
     return {
         "in the hits": shown["in the hits"],

@@ -56,7 +56,7 @@ from crowdnotes.engines import Brief
 from crowdnotes.engines.base import MOST_OFFERED_LATER
 from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
-from crowdnotes.evidence.selection import Selection, offer, select_by_utility, worth_choosing
+from crowdnotes.evidence.selection import Selection, drop_unusable_hits, pick_hits_to_rank, select_by_utility
 from crowdnotes.jobs import Progress
 from crowdnotes.settings_sections import SECOND_QUERIES
 from crowdnotes.text.markdown import host
@@ -153,7 +153,7 @@ def unread(case: Case, hits: Sequence[Hit]) -> list[Hit]:
     for source in (*case.sources, *earlier):
         known |= {source.id} if source.library is not None or not source.url else {canonical_url(source.url)}
     fresh: list[Hit] = []
-    for hit in worth_choosing(hits):
+    for hit in drop_unusable_hits(hits):
         keys = _keys(hit)
         if known.isdisjoint(keys):
             known |= keys
@@ -285,7 +285,7 @@ def _explain_nothing_new(case: Case, asked: FollowUpSearch) -> str:
     if asked.kind.searches and not asked.hits:
         return "the search was not answered." if asked.search_not_run else "the search found nothing."
     if asked.kind.searches and not unread(case, asked.hits):
-        idle = len(asked.hits) - len(worth_choosing(asked.hits))
+        idle = len(asked.hits) - len(drop_unusable_hits(asked.hits))
         also = f", or lead to no evidence ({idle} home, search or log-in pages)" if idle else ""
         return f"all {len(asked.hits)} found are here already{also}."
     if asked.aim is Aim.OTHER_SIDE:
@@ -392,7 +392,7 @@ def _leave_out_refused(case: Case, found: Sequence[Hit], context: StageContext) 
 
     Where it chose as many as are read, it refused none.
     """
-    offered = offer(context.brief(case), worth_choosing(case.hits))
+    offered = pick_hits_to_rank(context.brief(case), drop_unusable_hits(case.hits))
     if len(offered) - len(unread(case, offered)) >= context.settings.evidence.quota:
         return list(found)
     refused = {key for hit in offered for key in _keys(hit)}
@@ -419,7 +419,7 @@ def settle(case: Case, _: Progress, context: StageContext, *, may_search: bool =
     if not evidence:
         # A model that found nothing worth reading has named the next searches, or knows none.
         brought = {item.id for item in gathering_stages.requests_for_links(case)}
-        has_refused = bool(worth_choosing(case.hits)) and all(source.id in brought for source in case.sources)
+        has_refused = bool(drop_unusable_hits(case.hits)) and all(source.id in brought for source in case.sources)
         may_search = may_search and bool(case.queries) and not has_refused
         return _search_on(case, context) if may_search else ({}, _describe_no_passage(brief))
     try:

@@ -44,7 +44,13 @@ from crowdnotes.evidence.search import SearchProvider, describe_place, relevant_
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.search.run import SearchCache, plan_for
-from crowdnotes.evidence.selection import Selection, offer, select_by_utility, why_not, worth_choosing
+from crowdnotes.evidence.selection import (
+    Selection,
+    drop_unusable_hits,
+    pick_hits_to_rank,
+    reason_to_skip,
+    select_by_utility,
+)
 from crowdnotes.evidence.sources import SourceReader, build_record_source
 from crowdnotes.jobs import Progress
 from crowdnotes.notes.existing_notes import links_of
@@ -166,7 +172,7 @@ def post_requests(case: Case) -> list[SourceRequest]:
     return [
         SourceRequest(_link_id(url), url, "The post refers to it.", url=url, hit=hits.get(canonical_url(url)))
         for url in links
-        if why_not(url) is None
+        if reason_to_skip(url) is None
     ]
 
 
@@ -366,7 +372,7 @@ def read(case: Case, progress: Progress, context: StageContext) -> StageResult:
             return pick()
         return run_both(pick, partial(_read_ahead, case, candidates, context, chosen))[0]
 
-    candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
+    candidates = drop_unusable_hits(case.hits) if case.mode is Mode.AUTOMATION else []
     own = post_requests(case) if options.post_links else []
     links = [*own, *map(link_request, case.urls)]
     best = read_selected(candidates, context.settings.evidence.quota, choose, have, links)
@@ -408,7 +414,7 @@ def settling_search(case: Case, further: Sequence[Query], context: StageContext,
 
 def _read_ahead(case: Case, candidates: Sequence[Hit], context: StageContext, chosen: Event) -> None:
     """Read the library records that a model chooses from: their vectors and words to programs are then known."""
-    for hit in offer(context.brief(case), candidates):
+    for hit in pick_hits_to_rank(context.brief(case), candidates):
         request = hit_request(hit, "")
         if chosen.is_set():
             return

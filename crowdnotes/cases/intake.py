@@ -38,7 +38,7 @@ from crowdnotes.evidence import images
 from crowdnotes.evidence.demo_pages import is_demonstration_url
 from crowdnotes.evidence.images import clean_picture
 from crowdnotes.evidence.reading.plain_text import tidy_text
-from crowdnotes.evidence.selection import why_not
+from crowdnotes.evidence.selection import reason_to_skip
 from crowdnotes.evidence.source_types import categorise, publisher_of
 from crowdnotes.text.boilerplate import split_evidence
 from crowdnotes.text.languages import language_of
@@ -367,7 +367,7 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
     if len(text) > _MAX_PASSAGE_CHARACTERS:
         raise InputError(f"That is {len(text):,} characters.", "Copy only the part that matters.")
     checked = checked_url(url) if url and url.strip() else None
-    refused = why_not(checked) if checked else None
+    refused = reason_to_skip(checked) if checked else None
     if refused is not None:
         raise InputError(refused)
     sha256 = text_sha256(text)

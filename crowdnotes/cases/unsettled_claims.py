@@ -1,4 +1,4 @@
-"""How far the search came where nothing settles the claim: the nearest passage, what would settle it, where to look."""
+"""Help to search by hand for what settles a claim: the nearest passage, what would settle it, where to look."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection
 from urllib.parse import quote, quote_plus
 
 from crowdnotes.cases.follow_up_stages import failed_sources
-from crowdnotes.domain import Case, Reach, StageName
+from crowdnotes.domain import Case, ManualSearch, StageName
 from crowdnotes.engines.local.health_terms import find_topics
 from crowdnotes.evidence.wayback import public_address
 from crowdnotes.text.languages import language_of
@@ -18,30 +18,31 @@ _MAX_PUBMED_TERMS = 3  # PubMed looks for all of them
 _WAYBACK_PREFIX = "https://web.archive.org/web/*/"
 
 
-def reach_of(
+def manual_search_of(
     case: Case,
     private_hosts: Collection[str] = (),
     *,
     nothing_relevant: bool,
-    asked: bool = False,
+    even_if_settled: bool = False,
     search_failed: bool = False,
-) -> Reach | None:
-    """Return how far the search came; None if the claim is settled and nobody `asked`, before a search, and once
-    decided.
+) -> ManualSearch | None:
+    """Return help to search by hand; None before the first search, once decided, and if the claim is settled.
 
-    `search_failed`: its newest search broke off, which leaves nothing in the case. No link contains the addresses of
-    `private_hosts`.
+    `even_if_settled`: a person asks for it all the same. `search_failed`: the newest search failed, which leaves
+    nothing in the case. No link contains the addresses of `private_hosts`.
     """
     was_looked_for = search_failed or any(stage.name is StageName.PASSAGES for stage in case.stages)
     if not was_looked_for or case.decision is not None:
         return None
-    if not asked and _is_claim_settled(case, nothing_relevant=nothing_relevant):
+    if not even_if_settled and _is_claim_settled(case, nothing_relevant=nothing_relevant):
         return None
     evidence, settlement = case.judging_evidence, case.settlement
     near = [item for item, _ in settlement.answers(evidence)] if settlement else []
     near = near or sorted(evidence, key=lambda item: -item.passage.similarity)
     wanted = (settlement.missing if settlement else "") or (case.claims[0].settled_by if case.claims else "")
-    return Reach(nearest=near[0] if near else None, wanted=wanted, places=_list_places_to_look(case, private_hosts))
+    return ManualSearch(
+        nearest=near[0] if near else None, wanted=wanted, places=_list_places_to_look(case, private_hosts)
+    )
 
 
 def _is_claim_settled(case: Case, *, nothing_relevant: bool) -> bool:

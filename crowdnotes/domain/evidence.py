@@ -435,10 +435,10 @@ class Evidence(FrozenModel):
         return self.verdict is Verdict.USE
 
 
-class Reach(FrozenModel):
-    """How far a search came that settled nothing: the nearest passage, what to look for, and where by hand.
+class ManualSearch(FrozenModel):
+    """What helps a person to search by hand: the nearest passage found, what to look for, and where.
 
-    `wanted` is "" where nobody said; `places` are names of texts, each with a link.
+    `wanted` is "" if neither the model nor the claim says it; `places` are names of websites, each with a search link.
     """
 
     nearest: Evidence | None

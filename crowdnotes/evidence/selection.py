@@ -136,8 +136,8 @@ def kind_of_address(url: str) -> PageKind | None:
     return PageKind.HOME if is_home else PageKind.CONTENTS if is_contents else None
 
 
-def why_not(url: str) -> str | None:
-    """Return a sentence for a link that cannot be evidence by its address; None for one worth fetching."""
+def reason_to_skip(url: str) -> str | None:
+    """Return why a link cannot be evidence, as a sentence; None for one worth fetching. Only its address is read."""
     kind = kind_of_address(url)
     return _SENTENCE_BY_KIND[kind] if kind is not None else None
 
@@ -167,13 +167,13 @@ def refuse_page(requested_url: str, page_url: str, document: Document) -> None:
         raise FetchError("The page asks for a password and shows next to nothing else.", FetchOutcome.NOT_EVIDENCE)
 
 
-def worth_choosing(hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits that may become evidence: records of libraries, and links to ordinary pages."""
+def drop_unusable_hits(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits without those that cannot be evidence, as home pages and searches."""
     return [hit for hit in hits if hit.library is not None or hit.url is None or kind_of_address(hit.url) is None]
 
 
-def offer(brief: Brief, hits: Sequence[Hit], most: int = MOST_OFFERED) -> list[Hit]:
-    """Return the hits that a language model chooses from in one question: the first ones, few of one topic."""
+def pick_hits_to_rank(brief: Brief, hits: Sequence[Hit], most: int = MOST_OFFERED) -> list[Hit]:
+    """Return the hits among which a language model chooses in one question: the first ones, few of one topic."""
     return spread_over_topics(hits, most, brief.asked_stems)
 
 
@@ -241,7 +241,7 @@ def select_by_utility(
     if not by_utility:
         return Selection(tuple(Chosen(hit, "in the order of the search") for hit in hits[: quota + spare]))
     if engine.uses_language_model:
-        hits = offer(brief, hits, most)
+        hits = pick_hits_to_rank(brief, hits, most)
     ranking = engine.rank(brief, hits, beside, quota, spare=spare, aim=aim)
     indexes = [pick.index for pick in ranking.picks]
     if len(set(indexes)) < len(indexes) or any(not 0 <= index < len(hits) for index in indexes):

@@ -23,7 +23,7 @@ from crowdnotes.evidence.reading.plain_text import tidy_line
 from crowdnotes.evidence.reading.reading_services import ReadingService, read_in_time
 from crowdnotes.evidence.search import gives_entries
 from crowdnotes.evidence.search.papers import MIN_ABSTRACT_CHARACTERS, Abstract, AbstractFinder, paper_of
-from crowdnotes.evidence.selection import kind_of_address, refuse_page, why_astray, why_not
+from crowdnotes.evidence.selection import kind_of_address, reason_to_skip, refuse_page, why_astray
 from crowdnotes.evidence.source_types import categorise, is_archived, original_of, publisher_of
 from crowdnotes.evidence.ssrf_guard import check_url
 from crowdnotes.evidence.wayback import ArchivedCopy, Wayback, public_address
@@ -96,7 +96,7 @@ class SourceReader:
         are those of the page where its redirects end, or of the original of an archived copy.
         """
         known = _build_unread_source(url, source_id, hit, self._categories)
-        if (sentence := why_not(url)) is not None and _is_public_address(url):
+        if (sentence := reason_to_skip(url)) is not None and _is_public_address(url):
             return _mark_failed(known, FetchOutcome.NOT_EVIDENCE, sentence), None
         if hit is not None and gives_entries(hit.provider) and len(hit.snippet) >= MIN_ABSTRACT_CHARACTERS:
             return _build_entry_source(known, hit), hit.snippet

@@ -27,7 +27,7 @@ from crowdnotes.jobs.records import (
     running_here,
     this_process,
 )
-from crowdnotes.logs import about, span
+from crowdnotes.logs import log_context, span
 from crowdnotes.storage.tables import storable_text
 
 _logger = logging.getLogger(__name__)
@@ -94,7 +94,7 @@ class JobRun:
 
     def run(self) -> None:
         """Do the steps; never raises. Whatever happens is on record, unless the database itself fails."""
-        with about(self._record.case_id, self._record.id):
+        with log_context(self._record.case_id, self._record.id):
             _logger.info("A job began: %s", self._record.kind)
             try:
                 self._end(self._do_steps())

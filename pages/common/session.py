@@ -17,7 +17,7 @@ from crowdnotes.cases.cases import Cases
 from crowdnotes.domain import Act, Case, Evidence, Review, Verdict
 from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.logs import about
+from crowdnotes.logs import log_context
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
@@ -290,7 +290,7 @@ def notice_for(error: Exception) -> Notice:
     number = uuid.uuid4().hex[:8]
     if isinstance(error, CrowdNotesError):
         return Notice(error.message, error.next_step, number, st.query_params.get(_CASE_PARAM))
-    with about((st.query_params.get(_CASE_PARAM) or "")[:64]):
+    with log_context((st.query_params.get(_CASE_PARAM) or "")[:64]):
         _log.error("unexpected error %s", number, exc_info=error)
     return Notice(
         "Sorry, something went wrong.",

@@ -11,16 +11,16 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.cases import case_findings, follow_up_stages, intake
-from crowdnotes.cases.unsettled_claims import reach_of
+from crowdnotes.cases.unsettled_claims import manual_search_of
 from crowdnotes.domain import (
     Aim,
     Case,
     ClaimKind,
     Evidence,
     FetchOutcome,
+    ManualSearch,
     Mode,
     ProviderState,
-    Reach,
     Source,
     SourceCategory,
     Verdict,
@@ -64,29 +64,29 @@ _NOTICE_AREA = StepName.EVIDENCE.value
 _MAX_STATEMENT_CHARACTERS = 400
 
 
-def looks_further(case: Case) -> bool:
-    """Return whether the person wants to look further, whatever the program thinks of its sources."""
-    return bool(st.session_state.get(_look_further_key(case)))
+def wants_manual_search(case: Case) -> bool:
+    """Return whether the person wants to search by hand, even if the sources settle the claim."""
+    return bool(st.session_state.get(_manual_search_key(case)))
 
 
-def _find_reach(case: Case, *, asked: bool, search_failed: bool = False) -> Reach | None:
+def _find_manual_search(case: Case, *, even_if_settled: bool, search_failed: bool = False) -> ManualSearch | None:
     opened = workspace()
-    return reach_of(
+    return manual_search_of(
         case,
         opened.settings.allowed_private_hosts,
         nothing_relevant=case_findings.nothing_relevant(case, opened.embedder.thresholds.relevant),
-        asked=asked,
+        even_if_settled=even_if_settled,
         search_failed=search_failed,
     )
 
 
-def look_further(case: Case) -> None:
-    """One quiet line that leads to `look_yourself`, once sources were looked for."""
-    if _find_reach(case, asked=True) is not None:
-        go = partial(st.session_state.update, {_look_further_key(case): True})
+def draw_search_elsewhere_button(case: Case) -> None:
+    """Draw the button that shows `draw_manual_search`, once there was a search."""
+    if _find_manual_search(case, even_if_settled=True) is not None:
+        go = partial(st.session_state.update, {_manual_search_key(case): True})
         button(
             "Not enough here? Search elsewhere",
-            f"go-{_look_further_key(case)}",
+            f"go-{_manual_search_key(case)}",
             _NOTICE_AREA,
             go,
             icon="travel_explore",
@@ -94,35 +94,35 @@ def look_further(case: Case) -> None:
         )
 
 
-def _look_further_key(case: Case) -> str:
+def _manual_search_key(case: Case) -> str:
     return f"further-{case.id}"
 
 
-def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
-    """Draw how far the search came, where to look further, and a box for what was found."""
+def draw_manual_search(case: Case, job: JobRecord | None, manual: ManualSearch) -> None:
+    """Draw what was searched, the closest source, where to search by hand, and a box for what was found."""
     with st.container(border=True, key="reach", gap="xsmall"):
-        # Without any passage the result is shown above; the person who asked may have one that settles the claim.
+        # Without a passage the result is shown above. A person who asked for this may have one that settles the claim.
         head = (
             "No source found settles the claim. Look for one yourself."
-            if case.evidence and not looks_further(case)
+            if case.evidence and not wants_manual_search(case)
             else "Look for a source yourself"
         )
         st.markdown(f"**:material/travel_explore: {head}**")
-        wanted = [f"Look for: {escaped(reach.wanted, _MAX_STATEMENT_CHARACTERS)}"] if reach.wanted else []
+        wanted = [f"Look for: {escaped(manual.wanted, _MAX_STATEMENT_CHARACTERS)}"] if manual.wanted else []
         st.markdown("  \n".join(f":small[{line}]" for line in [*wanted, *_describe_search(case)]))
-        if near := reach.nearest:
+        if near := manual.nearest:
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
                 st.markdown(":small[Closest source:]", width="content")
                 name = f"{near.id} {title(near.source.title, 'No title', 70)}"
                 button(name, "nearest", card_place(near.id), partial(open_source, case, near.id), type="tertiary")
         with st.container(horizontal=True, gap="xsmall", key="places-to-look"):
-            for name, link in reach.places:
+            for name, link in manual.places:
                 web_link(name, link)
         with st.container(horizontal=True, gap="small"):
             add_by_hand(case, job, "Add what you found")
-            if looks_further(case):
-                shut = partial(st.session_state.update, {_look_further_key(case): False})
-                button("Close", f"shut-{_look_further_key(case)}", _NOTICE_AREA, shut, type="tertiary")
+            if wants_manual_search(case):
+                shut = partial(st.session_state.update, {_manual_search_key(case): False})
+                button("Close", f"shut-{_manual_search_key(case)}", _NOTICE_AREA, shut, type="tertiary")
 
 
 def _describe_search(case: Case) -> list[str]:
@@ -165,15 +165,15 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         follow_up_result(case, job)
         already_checked(case)
         failed = job is not None and job.kind == "gather" and job.state is JobState.FAILED
-        reach = _find_reach(case, asked=looks_further(case), search_failed=failed)
-        _draw_claim(case, job, reach)
-        _draw_source_rows(case, job, reach)
+        manual = _find_manual_search(case, even_if_settled=wants_manual_search(case), search_failed=failed)
+        _draw_claim(case, job, manual)
+        _draw_source_rows(case, job, manual)
         if not case.evidence:
             no_evidence(case, job)
-        if reach is not None:
-            look_yourself(case, job, reach)
+        if manual is not None:
+            draw_manual_search(case, job, manual)
         else:
-            look_further(case)
+            draw_search_elsewhere_button(case)
         reader(case, job)
         _draw_folded_sections(case, job)
         if case.used_evidence and case.decision is None:
@@ -186,7 +186,7 @@ def tally(case: Case) -> str:
     return f"{opened} of {len(case.evidence)} opened, {len(case.used_evidence)} used"
 
 
-def _draw_claim(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
+def _draw_claim(case: Case, job: JobRecord | None, manual: ManualSearch | None) -> None:
     """Draw the claim in full words, and how far the passages settle it, behind a doubt whether raters want a note."""
     claims = [claim for claim in case.claims if claim.statement]
     with st.container(key="claim", gap="xxsmall"):
@@ -195,7 +195,7 @@ def _draw_claim(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
             return
         claim = claims[0]
         st.markdown(f"**Claim:** {escaped(claim.statement, _MAX_STATEMENT_CHARACTERS)}")
-        _draw_settlement(case, reach)
+        _draw_settlement(case, manual)
         about = [
             fill(name, words=escaped(words, _MAX_STATEMENT_CHARACTERS))
             for name, words in (
@@ -244,7 +244,7 @@ def _write_anyway(case: Case) -> None:
         gather_anew(saved)
 
 
-def _draw_settlement(case: Case, reach: Reach | None) -> None:
+def _draw_settlement(case: Case, manual: ManualSearch | None) -> None:
     evidence = case.judging_evidence
     if case.settlement is None or not evidence:
         return
@@ -261,14 +261,14 @@ def _draw_settlement(case: Case, reach: Reach | None) -> None:
     helps = plural(helping, "{n} helps to judge it", "{n} help to judge it") if helping else "none helps to judge it"
     if other := {item.id for item, _ in case.settlement.stated(evidence)}:
         helps = plural(len(other), "{n} settles another claim of the post", "{n} settle another claim of the post")
-    missing = case.settlement.missing if reach is None else ""  # else it is shown there
+    missing = case.settlement.missing if manual is None else ""  # else `draw_manual_search` shows it
     said = f" :small[Where to look: {escaped(missing, _MAX_STATEMENT_CHARACTERS)}]" if missing else ""
     st.markdown(
         f":orange-badge[:material/search_off: No source settles the claim, according to the model; {helps}]{said}"
     )
 
 
-def _draw_source_rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
+def _draw_source_rows(case: Case, job: JobRecord | None, manual: ManualSearch | None) -> None:
     """Draw a row for each passage; those that may speak for the post's claim are separate, under their own heading."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sources-head"):
         st.header("Sources", anchor=False, width="content")
@@ -277,7 +277,7 @@ def _draw_source_rows(case: Case, job: JobRecord | None, reach: Reach | None) ->
         if case.decision is None:
             st.space("stretch")
             other_side(case, job)
-            if reach is None:  # else it is there
+            if manual is None:  # else `draw_manual_search` has this button
                 add_by_hand(case, job)
     if case.decision is None and case_findings.nothing_relevant(case, workspace().embedder.thresholds.relevant):
         st.info(

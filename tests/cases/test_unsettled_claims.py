@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from crowdnotes.cases.unsettled_claims import reach_of
+from crowdnotes.cases.unsettled_claims import manual_search_of
 from crowdnotes.domain import (
     AnswerKind,
     Case,
@@ -52,21 +52,21 @@ def test_it_is_told_only_where_nothing_settles_the_claim() -> None:
         _case(evidence=(judged[0], ITEMS[1].replace(reviews=used))),
         _case(AnswerKind.NONE, AnswerKind.NONE, stages=()),  # not looked for yet
     ]
-    assert [reach_of(case, nothing_relevant=False) for case in settled] == [None] * 4
-    assert reach_of(_case(evidence=(), stages=()), nothing_relevant=False, search_failed=True) is not None
-    assert reach_of(_case(), nothing_relevant=True) is not None
-    assert reach_of(_case(evidence=()), nothing_relevant=False) is not None
-    assert reach_of(_case(evidence=judged), nothing_relevant=False) is not None, (
+    assert [manual_search_of(case, nothing_relevant=False) for case in settled] == [None] * 4
+    assert manual_search_of(_case(evidence=(), stages=()), nothing_relevant=False, search_failed=True) is not None
+    assert manual_search_of(_case(), nothing_relevant=True) is not None
+    assert manual_search_of(_case(evidence=()), nothing_relevant=False) is not None
+    assert manual_search_of(_case(evidence=judged), nothing_relevant=False) is not None, (
         "all was read, and none of it is of use"
     )
 
 
 def test_the_nearest_passage_is_the_one_that_helps_to_conclude_it_and_what_is_missing_is_told() -> None:
-    found = reach_of(_case(AnswerKind.NONE, AnswerKind.INFERRED), nothing_relevant=False)
+    found = manual_search_of(_case(AnswerKind.NONE, AnswerKind.INFERRED), nothing_relevant=False)
     assert found is not None
     assert found.nearest == ITEMS[1]
     assert found.wanted == "A large trial."
-    nothing = reach_of(_case(evidence=()), nothing_relevant=False)
+    nothing = manual_search_of(_case(evidence=()), nothing_relevant=False)
     assert nothing is not None
     assert (nothing.nearest, nothing.wanted) == (None, "A trial.")
 
@@ -74,21 +74,21 @@ def test_the_nearest_passage_is_the_one_that_helps_to_conclude_it_and_what_is_mi
 @pytest.mark.parametrize("words", ["vitamin C cures colds", "100% & more; #cure? ä/…", "a" * 4_000, "مرحبا يا عالم"])
 def test_the_links_hold_the_claims_words_whatever_they_are(words: str) -> None:
     case = _case(claims=(CLAIM.replace(statement=words),), until=date(2024, 2, 3), evidence=())
-    found = reach_of(case, nothing_relevant=False)
+    found = manual_search_of(case, nothing_relevant=False)
     assert found is not None
     links = dict(found.places)
-    asked = parse_qs(urlsplit(links["Search the web"]).query)["q"][0]
-    assert asked.endswith(" before:2024-02-03")
-    assert words.startswith(asked.removesuffix(" before:2024-02-03"))
+    even_if_settled = parse_qs(urlsplit(links["Search the web"]).query)["q"][0]
+    assert even_if_settled.endswith(" before:2024-02-03")
+    assert words.startswith(even_if_settled.removesuffix(" before:2024-02-03"))
     path = unquote(urlsplit(links["Search fact-checks"]).path)
-    assert asked.removesuffix(" before:2024-02-03") in path
+    assert even_if_settled.removesuffix(" before:2024-02-03") in path
     assert all(link.isascii() and " " not in link for link in links.values())
 
 
 def test_the_archive_is_offered_for_a_public_page_that_could_not_be_read_and_never_for_a_private_one() -> None:
     def archive(*urls: str) -> str | None:
         gone = tuple(Source(id=url, title="", url=url, outcome=FetchOutcome.NOT_FOUND) for url in urls)
-        found = reach_of(_case(evidence=(), sources=gone), ["wiki.company.org"], nothing_relevant=False)
+        found = manual_search_of(_case(evidence=(), sources=gone), ["wiki.company.org"], nothing_relevant=False)
         assert found is not None
         return dict(found.places).get("Archived copies of the unread page")
 
@@ -98,7 +98,7 @@ def test_the_archive_is_offered_for_a_public_page_that_could_not_be_read_and_nev
 
 def test_who_asks_is_told_where_else_to_look_even_where_something_settles_it() -> None:
     settled = _case(AnswerKind.NONE, AnswerKind.STATED)
-    told = reach_of(settled, nothing_relevant=False, asked=True)
+    told = manual_search_of(settled, nothing_relevant=False, even_if_settled=True)
     assert told is not None
     assert told.places
-    assert reach_of(_case(stages=()), nothing_relevant=False, asked=True) is None
+    assert manual_search_of(_case(stages=()), nothing_relevant=False, even_if_settled=True) is None

@@ -16,13 +16,13 @@ from crowdnotes.evidence.duplicates import normalised, shingles, without_near_du
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.selection import (
     PageKind,
+    drop_unusable_hits,
     kind_of_address,
-    offer,
+    pick_hits_to_rank,
+    reason_to_skip,
     refuse_page,
     select_by_utility,
     why_astray,
-    why_not,
-    worth_choosing,
 )
 from tests.fakes import ScriptedEngine, brief_of
 
@@ -122,7 +122,7 @@ PAGES = [
 )
 def test_what_is_no_evidence_is_told_by_its_address(url: str, kind: PageKind) -> None:
     assert kind_of_address(url) is kind
-    assert why_not(url)
+    assert reason_to_skip(url)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_records_link_that_does_not_lead_to_its_words_is_named(url: str, says:
 
 @pytest.mark.parametrize("url", PAGES)
 def test_an_ordinary_page_is_worth_fetching(url: str) -> None:
-    assert why_not(url) is None
+    assert reason_to_skip(url) is None
 
 
 @given(st.text() | st.from_regex(r"https?://[a-z.]{1,9}(/[\w?=&%.-]{0,20}){0,3}", fullmatch=True))
@@ -165,7 +165,7 @@ def test_hits_that_cannot_be_evidence_are_not_chosen_from() -> None:
         return Hit(provider="p", title="t", snippet="s", query="q", url=url, library=library, record=1)
 
     kept = [hit("https://a.example.org/story"), hit("https://a.example.org/", "medquad"), hit(None)]
-    assert worth_choosing([hit("https://a.example.org/"), *kept, hit("https://www.bing.com/search?q=x")]) == kept
+    assert drop_unusable_hits([hit("https://a.example.org/"), *kept, hit("https://www.bing.com/search?q=x")]) == kept
 
 
 def test_an_endless_address_is_left_to_the_guard() -> None:
@@ -272,16 +272,16 @@ def test_a_model_is_offered_at_most_two_results_of_one_topic() -> None:
     elsewhere = _page("Mumps: symptoms", "https://clinic.example.net/mumps")
     diabetes = [_page(f"What is type {number} diabetes?", f"{site}/diabetes-{number}") for number in (1, 2, 3)]
     others = [_page(f"Page {name}", f"{site}/{name}") for name in "abcd"]
-    offered = offer(MUMPS, [*mumps, *records, elsewhere, *diabetes, *others])
+    offered = pick_hits_to_rank(MUMPS, [*mumps, *records, elsewhere, *diabetes, *others])
     assert offered == [mumps[0], causes, *records[:2], elsewhere, *diabetes, *others]
 
 
 def test_where_topics_are_too_few_for_the_list_more_of_each_are_offered_and_never_more_than_it_takes() -> None:
     records = [_page("A long report", "https://report.example.org/whole", number) for number in range(30)]
-    assert offer(MUMPS, records) == records[:18]
+    assert pick_hits_to_rank(MUMPS, records) == records[:18]
     two = [_page(f"The {name} report", "", number) for number in range(20) for name in ("north", "south")]
-    assert offer(MUMPS, two) == two[:18]
-    assert offer(MUMPS, two, 12) == two[:12]
+    assert pick_hits_to_rank(MUMPS, two) == two[:18]
+    assert pick_hits_to_rank(MUMPS, two, 12) == two[:12]
 
 
 class _Offered(ScriptedEngine):
