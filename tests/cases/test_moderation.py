@@ -175,9 +175,9 @@ def test_a_claim_lasts_its_time_after_the_last_act_and_is_then_taken_over_on_rec
 def test_who_typed_for_longer_than_the_claim_lasts_loses_nothing_unless_somebody_took_the_case() -> None:
     case = moderation.claim(submitted(), NOW, BOB)
     later = NOW + 3 * CLAIM_DURATION
-    assert (
-        moderation.judge_pair(case, later, BOB, NOTE, "E1", Support.PARTLY).desk.lease.until == later + CLAIM_DURATION
-    )  # type: ignore[union-attr]
+    lease = moderation.judge_pair(case, later, BOB, NOTE, "E1", Support.PARTLY).desk.lease
+    assert lease is not None
+    assert lease.until == later + CLAIM_DURATION
     assert moderation.release(case, later, BOB).desk_state is DeskState.SUBMITTED
 
 

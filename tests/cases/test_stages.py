@@ -335,7 +335,7 @@ def test_where_nothing_is_worth_reading_even_then_it_is_said_where_to_look(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (gathering_stages, follow_up_stages):
-        monkeypatch.setattr(module, "worth_choosing", lambda _: [])
+        monkeypatch.setattr(module, "drop_unusable_hits", lambda _: [])
     plan = desk.engine.plan
 
     def with_place(*asked: Any) -> SearchPlan:

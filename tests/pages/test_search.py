@@ -22,11 +22,11 @@ def started(monkeypatch: pytest.MonkeyPatch, desk: Desk) -> list[str]:
     """The kinds of work that the page began; none of it is done, so that nothing asks the network."""
     kinds: list[str] = []
 
-    def ask(_: object, case_id: str, kind: str, *what: object, **more: object) -> JobRecord | None:
+    def start_anywhere(_: object, case_id: str, kind: str, *what: object, **more: object) -> JobRecord | None:
         kinds.append(kind)
         return None
 
-    monkeypatch.setattr(type(desk.workspace.runner), "ask", ask)
+    monkeypatch.setattr(type(desk.workspace.runner), "start_anywhere", start_anywhere)
     return kinds
 
 
