@@ -75,7 +75,11 @@ def follow_up(
     services: Sequence[str] = (),
     own_words: str = "",
 ) -> Case:
-    """Ask for a follow-up search, see `ask`; the job "follow_up" then does it."""
+    """Record a follow-up search that a person asks for, which the job "follow_up" then runs; drop an unfinished one.
+
+    Raises WorkflowError or InputError when it cannot be done: no such passage, nowhere to search, a link that was read
+    already, a passage that the note rests on, nothing left to swap it for.
+    """
     require_editable(case, by)
     asked = FollowUpSearch(
         id=uuid.uuid4().hex[:12],
@@ -87,15 +91,6 @@ def follow_up(
         libraries=tuple(dict.fromkeys(libraries)),
         services=tuple(dict.fromkeys(services)),
     )
-    return ask(case, by, asked)
-
-
-def ask(case: Case, by: Person, asked: FollowUpSearch) -> Case:
-    """Put a follow-up search of that person on record as work to do; a stopped one before it ends.
-
-    Raises WorkflowError or InputError when it cannot be done: no such passage, nowhere to search, a link that was read
-    already, a passage that the note rests on, nothing left to swap it for.
-    """
     if asked.kind.searches and not (asked.libraries or asked.services):
         raise InputError("You have not chosen where to search.", "Choose a library or an online service.")
     if asked.kind is FollowUpKind.MORE_LIKE:
@@ -112,7 +107,7 @@ def ask(case: Case, by: Person, asked: FollowUpSearch) -> Case:
         _require_swappable(case, out)
         asked = asked.replace(aim=out.aim)
     ended = tuple(other for other in case.follow_ups if other.finished_at is not None)
-    return with_event(case, asked.asked_at, by, "follow-up search", asked.as_text, follow_ups=(*ended, asked))
+    return with_event(case, at, by, "follow-up search", asked.as_text, follow_ups=(*ended, asked))
 
 
 SearchSelector = Callable[[Case], FollowUpSearch | None]
