@@ -137,7 +137,7 @@ DROPPED_GROUP_RATINGS = "ratings by raters of groups that X's Core model leaves 
 
 
 def nothing_left(dropped: Mapping[str, int], thresholds: Thresholds = THRESHOLDS) -> InputError:
-    """Return the error for ratings of which none can be fitted, with what was dropped on the way, by reason."""
+    """Return the error for a file without ratings to fit; it names how many were dropped for which reason."""
     reasons = "; ".join(f"{reason}: {count}" for reason, count in dropped.items()) or "nothing, the file is empty"
     return InputError(
         f"No ratings are left to fit. Dropped were: {reasons}.",

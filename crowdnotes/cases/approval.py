@@ -253,8 +253,8 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
 def _has_to_finish(case: Case, reader: Person) -> bool:
     """Return whether this reader must read the case to its end before approving it.
 
-    That is so if they read an earlier state of it. It is also so, whatever others found, once another moderator has
-    claimed the case and this reader may not see what they found: being refused only after an objection would reveal it.
+    That is so if they read an earlier state of it, or if another moderator has claimed the case and this reader may
+    not see their findings yet. It holds whatever they found: a refusal only after an objection would reveal it.
     """
     if case.desk.state is not DeskState.SUBMITTED or reading_by(case, reader.key) is not None:
         return False

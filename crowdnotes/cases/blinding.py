@@ -40,10 +40,11 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
 
     Where another moderator has claimed it, an event says that something is not shown.
 
-    Nothing is hidden before a case is first submitted; nor from its author, unless the author is a moderator and the
-    case is with the moderators; nor once it is decided, except from moderators where several have to read it and not
-    all have, and from one who took it over and ended it without a note: else they could look, reopen it and read it as
-    if for the first time.
+    Nothing is hidden:
+    - before the case is first submitted;
+    - from its author, unless the author is a moderator and the case is with the moderators;
+    - once it is decided. Two exceptions, as the person could reopen the case and seem to read it for the first time:
+      moderators, while several have to read it and not all have; and one who took it over and ended it without a note.
     """
     times = _find_times_at_desk(case)
     if not times or reading_by(case, reader.key) is not None:

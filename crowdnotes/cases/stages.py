@@ -69,12 +69,12 @@ class Touches(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage as it is run. It writes nothing but texts; the runner stores its result.
+    """A stage as a job runs it. It stores nothing but texts of sources; the runner stores its result.
 
-    `skip` says how it ended before, or why it need not run. No job runs a stage twice, whichever worker has the job
-    now; a `resumable` stage is run by no later job either. `search` is the follow-up search that it belongs to and is
-    stored with. `again`: its job runs it a second time. `step` names its step, if not as the stage. `meanwhile` runs at
-    the same time, and its result is stored at once.
+    `skip` returns how it ended before, or why it need not run. A job runs a stage once, even if another worker takes
+    the job over; a `resumable` stage is not run by later jobs either. `search` finds the follow-up search that the
+    stage belongs to and is stored with. `again` marks the second run of a stage in one job. `step` names the step,
+    where it is not named as the stage. `meanwhile` is a stage that runs at the same time; its result is stored at once.
     """
 
     name: StageName

@@ -233,8 +233,8 @@ def select_by_utility(
 ) -> Selection:
     """Return at most `quota` hits to read, fewer when the engine says that no other helps `aim`, and `spare` ones.
 
-    `beside` are hits that were chosen before and are not offered: what they cover is covered. A language model is
-    offered at most `most`.
+    `beside` are hits chosen before: they are not offered again, and what they cover need not be covered twice. A
+    language model is offered at most `most`.
     Without `by_utility` it is the first hits as the search gave them: for studies (CrowdNotes+ Table 3).
     Raises EngineError when the engine picks what was not offered.
     """

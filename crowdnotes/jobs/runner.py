@@ -39,9 +39,10 @@ _MIN_SECONDS_BETWEEN_COUNTS = 0.2  # what a person can follow; more would only m
 
 
 class JobRun:
-    """The run of one job, whose steps `make` makes; also the `Progress` that they are given.
+    """The run of one job, whose steps `make` makes; the steps get it as their `Progress`.
 
-    `asked_to_stop` says from elsewhere that it should stop, and as what. `lost`: another took the job over.
+    `asked_to_stop` returns as what the job shall end, once another process asked it to stop. `lost`: another process
+    took the job over.
     """
 
     def __init__(

@@ -55,8 +55,8 @@ class Jury:
     ) -> JuryVerdict:
         """Return what a seeded jury says of one note; the same text, seed and number give the same verdict.
 
-        jurors, seed: the settings' without. explain: also find the words that move the sides (up to a
-        second). Raises InputError for a note without words, or far longer than any note.
+        jurors, seed: as set, if None. explain: also find the words that move the sides (up to a second).
+        Raises InputError for a note without words, or far longer than any note.
         """
         (found,) = self.compare(post_text, [note_text], jurors=jurors, seed=seed, sampling=sampling, explain=explain)
         if isinstance(found, InputError):

@@ -42,11 +42,9 @@ _ANSWER_COLUMNS = ("participant", "pair", "first_at", "at")  # fields of an answ
 class Comparisons:
     """Comparisons in a database opened by `open_database`, as `current_user` may use them.
 
-    Safe for threads and processes.
-
-    Participants are nobody: they see `sheets` and `answer` by a link; all else is for those who may, or raises
-    NotAllowedError. Raises ComparisonNotFoundError for an id that there is not, or no longer, and other kinds of
-    StoreError.
+    Safe for threads and processes. Participants have no account: by a link they may call `sheets` and `answer`; all
+    else raises NotAllowedError without the right to it. Raises ComparisonNotFoundError for an unknown or deleted id,
+    and other kinds of StoreError.
     """
 
     def __init__(self, engine: Engine, clock: Callable[[], datetime], current_user: CurrentUser) -> None:

@@ -71,7 +71,7 @@ def own_review(item: Evidence) -> Review | None:
 
 
 def own_verdict(item: Evidence) -> Verdict | None:
-    """See `own_review`."""
+    """Return the verdict of the person at the screen on a passage; None without one."""
     review = own_review(item)
     return review.verdict if review is not None else None
 
@@ -101,10 +101,10 @@ def show_case(case_id: str | None) -> None:
 
 
 def run_action(place: str, action: Callable[[], _T]) -> _T | None:
-    """Do something that the user asked for; what goes wrong is shown at `place`.
+    """Do something that the user asked for, and show at `place` what goes wrong.
 
-    It stays there until the person closes it or acts at that place again: a browser sends what was typed late, and
-    what is done elsewhere says nothing about it.
+    The message stays until the person closes it or acts at the same place again. Acts elsewhere leave it: a browser may
+    send a text late, so that another act comes right after the one that failed.
     """
     st.session_state.get(_NOTICES_KEY, {}).pop(place, None)
     try:
@@ -121,10 +121,10 @@ def button(label: str, key: str, place: str, action: Callable[[], object], *, ic
 
 
 def key_of(name: str, stored: object) -> str:
-    """Return the key of a widget that shows what is stored; another one when it was changed by anything but the widget.
+    """Return the key of a widget that shows a stored value; a new key once anything but the widget changed the value.
 
-    The browser may still send the value from before, and Streamlit would take that for the person's own act. Of a new
-    key it knows nothing old. A widget that the person changed keeps its key, and so the keyboard its place.
+    Under the old key the browser may still send the old value, which Streamlit would take for an act of the person. A
+    widget that the person changed keeps its key, so that it keeps the keyboard's focus.
     """
     state, counted = st.session_state, f"{name} changes"
     key = f"{name}-{state[counted]}" if counted in state else name
@@ -136,13 +136,13 @@ def key_of(name: str, stored: object) -> str:
 
 
 def open_key(name: str) -> str:
-    """Return the key of a popover or fold that `close` closes."""
+    """Return the key of a popover or expander, which `close` replaces to close it."""
     closed = st.session_state.get(f"{name} closed")
     return f"{name}-{closed}" if closed else name
 
 
 def close(name: str) -> None:
-    """Close it under another key: of this one the browser may still send that it is open."""
+    """Close a popover or expander by giving it a new key: under the old one the browser may still report it open."""
     st.session_state[f"{name} closed"] = st.session_state.get(f"{name} closed", 0) + 1
 
 
@@ -190,7 +190,7 @@ def _close_notice(place: str, notice: Notice) -> None:
 def unsaved_words(
     case_id: str, words: Mapping[str, str], why: str, place: str, keep: Callable[[], object] | None
 ) -> None:
-    """Words, by what they are, that were typed and could not be saved: each to copy, and the way to `keep` them."""
+    """Draw texts that could not be saved, by the name of their field, to be copied; with a button that does `keep`."""
     st.warning(why, title="What you typed was not saved.", icon=":material/edit_note:")
     with st.container(key=f"unsaved-words-{place}", gap="xsmall"):
         for number, (name, said) in enumerate(words.items()):
@@ -215,7 +215,7 @@ class _RefusedForm:
 
 
 def keep_typed(words: Mapping[str, str], action: Callable[[], _T]) -> _T:
-    """Do what a form asks for; if it is refused, `refused_form` shows the words, and does it where that is possible."""
+    """Do what a form asks for; if it is refused, `refused_form` shows what was typed and offers to try again."""
     try:
         done = action()
     except CrowdNotesError as error:

@@ -121,9 +121,9 @@ def is_weak(case: Case, item: Evidence) -> bool:
 
 
 def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> None:
-    """Draw the tick for what the note may use, closed until the passage was opened.
+    """Draw the checkbox that uses a passage in the note, disabled until the passage was opened.
 
-    `and_on` moves on to the next one.
+    `and_on` then shows the next passage without a verdict.
     """
     opened = own_review(item) is not None or chosen_source(case) == item.id
     key = key_of(name, _is_used(case, item))
@@ -191,7 +191,7 @@ def _draw_reader_navigation(case: Case, chosen: Evidence | None) -> None:
 
 
 def _draw_verdict_controls(case: Case, item: Evidence) -> None:
-    """Use, background or reject: always at the same place, so that the pointer can stay."""
+    """Draw use, background and reject: always at the same place, so that the pointer can stay there."""
     state, key, waiting = st.session_state, f"{case.id}-{item.id}", _rejecting_key(case, item)
     closed = case.decision is not None
     verdict = Verdict.REJECT if state.get(waiting) else own_verdict(item)
@@ -231,10 +231,10 @@ def _draw_other_verdicts(item: Evidence) -> None:
 
 
 def _save_verdict(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool = False) -> None:
-    """Save a verdict. A rejection waits for its reason; what was said before no longer holds meanwhile.
+    """Save a verdict. A rejection waits for its reason; until then the passage has no verdict.
 
-    What the reader moved on to by itself counts as opened only now, by what the person does there. The second press
-    of a double click, or tap, says nothing of a passage that nobody has seen yet.
+    A passage that the reader showed by itself counts as opened only when the person does something with it: the second
+    press of a double click, meant for the passage before, must not judge it.
     """
     if (
         and_on
@@ -261,7 +261,7 @@ def _show_next_unjudged(case: Case, done: Evidence) -> None:
 
 
 def _draw_rejection_reason(case: Case, item: Evidence) -> None:
-    """Draw why it is rejected: a ready reason, one's own words, or the one that was given."""
+    """Draw the reasons to choose from and a field for another one, or the reason that was given."""
     own = own_review(item)
     given = own.reason if own is not None else ""
     if not st.session_state.get(_rejecting_key(case, item)):
@@ -301,7 +301,7 @@ _LABEL_BY_SUPPORT = {
 
 
 def _draw_supported_sentences(case: Case, item: Evidence) -> None:
-    """Draw which sentences of the note lean on it, each the way to that sentence."""
+    """Draw a button for each sentence of the note that rests on this passage; it leads to the sentence."""
     leaning = [(n, found) for n, found in enumerate(case.sentences, start=1) if found.evidence_id == item.id]
     if not leaning:
         return

@@ -109,7 +109,7 @@ class _SearchRequest:
     by_name: Collection[str] = ()
 
 
-class _SearchEnded(Exception):  # noqa: N818 - not a fault: the search was stopped, or what was found must do
+class _SearchEnded(Exception):  # noqa: N818 - no error: the search was stopped, or enough was found
     pass
 
 
