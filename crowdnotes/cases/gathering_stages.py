@@ -211,8 +211,7 @@ def own_query(words: str) -> tuple[Query, ...]:
 def search(case: Case, progress: Progress, context: StageContext, *, patient: bool = False) -> StageResult:
     """Search every chosen library and service at once, merge the hits, and keep how each ended.
 
-    `patient` waits `REPEATED_SEARCH_SECONDS` for each: a person then has something to read meanwhile. Raises JobError
-    when no service answered, which is not "nothing found".
+    `patient` waits `REPEATED_SEARCH_SECONDS` for each. Raises JobError when no service answered: that is no result.
     """
     providers = _select_providers(case, context)
     if patient:
