@@ -356,7 +356,7 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, conte
             count,
             spare=gathering_stages.SPARE_CHOICES,
             aim=asked.aim,
-            beside=already_chosen,
+            already_chosen=already_chosen,
             most=MOST_OFFERED_LATER,
         )
 

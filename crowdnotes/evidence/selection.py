@@ -227,13 +227,13 @@ def select_by_utility(
     *,
     spare: int = 0,
     aim: Aim = Aim.JUDGE,
-    beside: Sequence[Hit] = (),
+    already_chosen: Sequence[Hit] = (),
     by_utility: bool = True,
     most: int = MOST_OFFERED,
 ) -> Selection:
     """Return at most `quota` hits to read, fewer when the engine says that no other helps `aim`, and `spare` ones.
 
-    `beside` are hits chosen before: they are not offered again, and what they cover need not be covered twice. A
+    `already_chosen` hits are not offered again, and what they cover need not be covered twice. A
     language model is offered at most `most`.
     Without `by_utility` it is the first hits as the search gave them: for studies (CrowdNotes+ Table 3).
     Raises EngineError when the engine picks what was not offered.
@@ -242,7 +242,7 @@ def select_by_utility(
         return Selection(tuple(Chosen(hit, "in the order of the search") for hit in hits[: quota + spare]))
     if engine.uses_language_model:
         hits = pick_hits_to_rank(brief, hits, most)
-    ranking = engine.rank(brief, hits, beside, quota, spare=spare, aim=aim)
+    ranking = engine.rank(brief, hits, already_chosen, quota, spare=spare, aim=aim)
     indexes = [pick.index for pick in ranking.picks]
     if len(set(indexes)) < len(indexes) or any(not 0 <= index < len(hits) for index in indexes):
         raise EngineError("The engine picked a search result that was not offered.")

@@ -400,9 +400,9 @@ def _verify_passage_answer(item: Evidence, nothing: PassageAnswer, found: FoundI
 
 
 _MESSAGES_BY_ANSWER = {  # of the first claim, of a further one
-    AnswerKind.STATED: ("{id} states it: {tells}", "{id} states it (claim {claim}): {tells}"),
-    AnswerKind.INFERRED: ("{id} helps: {tells}", "{id} helps (claim {claim}): {tells}"),
-    AnswerKind.NONE: ("{id} does not help: {tells}", "{id} does not help (claim {claim}): {tells}"),
+    AnswerKind.STATED: ("{id} states it: {why}", "{id} states it (claim {claim}): {why}"),
+    AnswerKind.INFERRED: ("{id} helps: {why}", "{id} helps (claim {claim}): {why}"),
+    AnswerKind.NONE: ("{id} does not help: {why}", "{id} does not help (claim {claim}): {why}"),
 }
 
 
@@ -436,7 +436,7 @@ def judge_relevance(
 
 
 def _build_passage_finding(item: Evidence, found: PassageAnswer) -> Finding:
-    message = fill(_MESSAGES_BY_ANSWER[found.answer][found.claim > 1], id=item.id, claim=found.claim, tells=found.tells)
+    message = fill(_MESSAGES_BY_ANSWER[found.answer][found.claim > 1], id=item.id, claim=found.claim, why=found.tells)
     if found.other:
         message += f" Only together with {found.other}."
     if found.span is not None:

@@ -83,12 +83,12 @@ class Ids:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Which words? Right if the passage has them and they contain `tells`; or if none, where nothing answers."""
+    """Which words? Right if the passage has them and they contain `expected`; or if none, where nothing answers."""
 
     area = "quotes"
     task: str
     evidence_id: str
-    tells: str
+    expected: str
 
     def fault(self, answer: SelfTestAnswer) -> str:
         """Return what is wrong with the answer, or ""."""
@@ -96,17 +96,17 @@ class Quote:
             return "It quoted words where nothing answers." if answer.quote.strip() else ""
         if find_quote(PASSAGES[self.evidence_id], answer.quote) is None:
             return f"Its quotation is not in {self.evidence_id}."
-        return "" if self.tells.casefold() in answer.quote.casefold() else "It quoted words that do not answer."
+        return "" if self.expected.casefold() in answer.quote.casefold() else "It quoted words that do not answer."
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """A text within so many characters. Right if it is, contains `tells`, and has no link."""
+    """A text within so many characters. Right if it is, contains `expected`, and has no link."""
 
     area = "length"
     task: str
     most: int
-    tells: str
+    expected: str
 
     def fault(self, answer: SelfTestAnswer) -> str:
         """Return what is wrong with the answer, or ""."""
@@ -118,7 +118,9 @@ class Length:
         if find_urls(answer.text):
             return "It put a link into its text."
         return (
-            "" if self.tells.casefold() in answer.text.replace(",", "").casefold() else f"It left out “{self.tells}”."
+            ""
+            if self.expected.casefold() in answer.text.replace(",", "").casefold()
+            else f"It left out “{self.expected}”."
         )
 
 

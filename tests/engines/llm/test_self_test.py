@@ -43,7 +43,7 @@ def good(body: Body) -> str:
         return json.dumps({"ids": sorted(item.expected)})
     if isinstance(item, Quote):
         text = PASSAGES.get(item.evidence_id, "")
-        return json.dumps({"quote": next((part for part in text.split(". ") if item.tells in part), "")})
+        return json.dumps({"quote": next((part for part in text.split(". ") if item.expected in part), "")})
     return json.dumps({"text": RIGHT[str(item.most)]})
 
 
