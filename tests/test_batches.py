@@ -346,6 +346,7 @@ def test_no_row_begins_that_could_pass_the_budget(
         assert again.counts()[0] == {"done": len(FEW)}
 
 
+@pytest.mark.deep
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # that is the kill
 def test_a_kill_behind_the_making_of_a_case_makes_no_second_one(
     tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch

@@ -340,6 +340,7 @@ def test_newer_notes_say_whether_a_better_one_stands_and_is_worth_its_ratings(li
     assert told.why
 
 
+@pytest.mark.deep
 def test_a_case_with_a_hundred_candidates_stays_small_however_many_rounds_it_has(linked: Workspace) -> None:
     many = [note(f"{words} https://a.example.org/{place}") for place, words in enumerate(MANY)]
     case_id = begun(linked, *many, wanted=100)

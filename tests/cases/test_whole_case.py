@@ -118,6 +118,7 @@ def test_there_must_be_somewhere_to_look_and_something_to_score(workspace: Works
         workspace.stages.assess_steps(no_links.id)
 
 
+@pytest.mark.deep
 def test_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
     with small_workspace(tmp_path) as workspace, ThreadPoolExecutor(_SESSIONS) as sessions:
         topics = [TOPICS[number % len(TOPICS)] for number in range(_SESSIONS)]

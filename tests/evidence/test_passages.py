@@ -108,6 +108,7 @@ def test_text_span_and_marks_agree(text: str, post: str, tokens: int) -> None:
     assert all(0 <= mark.start < mark.end <= len(passage.text) for mark in passage.marks)
 
 
+@pytest.mark.deep
 @pytest.mark.model
 def test_the_real_model_finds_the_meaning_behind_other_words() -> None:
     text = FILLER * 10 + "Myocarditis following mRNA immunization is uncommon in adolescents. " + FILLER * 10

@@ -106,6 +106,7 @@ def test_a_whole_note_needs_no_pointer_and_few_keys(app: App, desk: Desk, new_pa
     assert keys.pressed <= MOST
 
 
+@pytest.mark.deep
 def test_a_key_judges_no_sentence_that_was_not_in_view(app: App, desk: Desk, new_page: NewPage) -> None:
     sentences = [f"Vitamin C does not prevent colds in group {number}, says a review." for number in range(9)]
     note = " ".join([*sentences, "Vitamin C is made from moon dust.", f"{desk.articles}/vitamin-c"])

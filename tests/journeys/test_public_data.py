@@ -20,6 +20,7 @@ from tests.public_data.made import made_index
 pytestmark = pytest.mark.journey
 
 
+@pytest.mark.deep
 def test_from_a_surge_to_the_story_of_a_note_and_its_delays(app: App, new_page: NewPage, tmp_path: Path) -> None:
     index, planted = made_index()
     walk = Walk(new_page("light", 1280), app.url)

@@ -90,6 +90,7 @@ def test_a_world_from_the_address_never_fails(desk: Desk, part: str, address: di
         assert ("notes have no score" in texts(at)) is (address is EXTREME)
 
 
+@pytest.mark.deep
 def test_the_experiment_runs_when_it_is_asked_for(desk: Desk) -> None:
     at = opened(part="Does it resist extremes?")
     assert "Press the button" in texts(at)

@@ -163,6 +163,7 @@ def test_a_migration_that_fails_leaves_nothing_half_made(database_url: str) -> N
 _OPEN = "import sys; from crowdnotes.storage.database import open_database; open_database(sys.argv[1]).dispose()"
 
 
+@pytest.mark.deep
 def test_processes_that_start_at_once_wait_for_each_other(database_url: str) -> None:
     root = Path(crowdnotes.__file__).parents[1]
     processes = [
