@@ -40,7 +40,8 @@ def _look(page: Page) -> None:
         pytest.fail(f"out of sight is {page.evaluate('document.activeElement.outerHTML')[:400]}")
 
 
-@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.deep), 390])
+@pytest.mark.deep
+@pytest.mark.parametrize("width", [1280, 390])
 def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_bar_with_the_post_in_reach(
     app: App, new_page: NewPage, width: int
 ) -> None:

@@ -25,6 +25,7 @@ _COARSE = (64, 45)  # fonts differ from machine to machine, what stands where do
 _APART = 4.0  # of 255, the mean over the coarse picture
 
 
+@pytest.mark.deep
 def test_the_picture_in_the_readme_is_of_the_page_as_it_is(app: App, desk: Desk, new_page: NewPage) -> None:
     walk = Walk(new_page("light", *_SIZE), app.url)
     walk.open(f"/?case={_demonstration(desk)}")

@@ -56,6 +56,7 @@ def test_the_figures_of_what_x_shows_are_those_of_the_shipped_head_and_on_target
     assert _SHOWN["intercept_auc"] >= max(_SHOWN["rivals_intercept_auc"].values()) + 0.03
 
 
+@pytest.mark.deep
 def test_the_held_out_chances_give_the_pinned_figures_again_by_votes_of_the_jury() -> None:
     held_out = read_held_out("shown", SHIPPED_MODEL)
     jury = open_jury(JurySettings(), HashingEmbedder())

@@ -43,6 +43,7 @@ def _row(post: str, *, needed: bool, reason: str = "", picture: bool = False, nu
     return NeededRow(post=post, needs_note=needed, no_note_reason=reason, depends_on_media=picture, post_id=number)
 
 
+@pytest.mark.deep
 def test_a_model_is_asked_once_a_post_as_on_its_day_and_what_it_does_not_say_is_not_run() -> None:
     rows = [
         _row("I am a lamp.", needed=False, reason="joke", number="2038076291446841344"),
