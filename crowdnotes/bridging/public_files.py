@@ -412,7 +412,7 @@ def repeated(keys: Sequence[npt.NDArray[np.int32]]) -> npt.NDArray[np.bool_]:
 
 
 def _find_repeated_rows(parquet: Path, key: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return the same of a file by its key columns, which must fit into memory as numbers."""
+    """Return which rows of a file repeat an earlier key; the key columns must fit into memory as numbers."""
     numbers = []
     for name in key:
         column = read_column(parquet, name).dictionary_encode().unify_dictionaries()

@@ -178,7 +178,7 @@ class RatersTaken(FrozenModel):
 
     @classmethod
     def counted(cls, taken: int, raters: int, wanted: RatersWanted, *, by_group: bool) -> RatersTaken:
-        """Return the same from numbers."""
+        """Say whose ratings count, from how many raters are taken of how many. by_group: some are left out."""
         if by_group:
             sentence = (
                 "Counted are the ratings by {taken:,} of {raters:,} raters: those of the groups that X's Core model "

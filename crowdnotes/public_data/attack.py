@@ -24,7 +24,7 @@ from crowdnotes.bridging.scoring import FrozenRaters, score_notes
 from crowdnotes.public_data.small_world import NOTES, NOW_MS, NoteKind, World, opinion
 from crowdnotes.wording import fill, plural
 
-MAX_ACCOUNTS = 60  # accounts
+MAX_ACCOUNTS = 60
 MIN_RATINGS_BEFORE_ATTACK = 5  # honest ratings of the note that are in when the attack begins
 
 
@@ -475,7 +475,7 @@ def _build_growing_table(
     joined_at: npt.NDArray[np.intp],
     vote: float,
 ) -> RatingTable:
-    """Return the target for each number of accounts, as notes 0 to MAX_ACCOUNTS, with all votes on it."""
+    """Return the target for each number of accounts, as notes 0 to MAX_ACCOUNTS: honest votes and theirs so far."""
     notes = [np.repeat(np.arange(MAX_ACCOUNTS + 1), len(honest))]
     notes += [np.arange(first + 1, MAX_ACCOUNTS + 1) for first in joined_at]
     raters = [np.tile(honest.astype(np.int64), MAX_ACCOUNTS + 1)]

@@ -24,9 +24,9 @@ import numpy.typing as npt
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
 from crowdnotes.errors import InputError
 
-INDEX_VERSION = 4  # of the tables; an index of another form is made anew
+INDEX_VERSION = 4  # of the tables; an index of another version is refused
 TAGS = (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)  # bit by bit in ratings.tags
-_LOCK_WAIT_SECONDS = 4.0  # seconds
+_LOCK_WAIT_SECONDS = 4.0
 _MEMORY_LIMIT = "800MB"  # of DuckDB's own; the rest goes to a temporary file next to the index
 _CREATE_TABLES_SQL = f"""
 CREATE TABLE form AS SELECT {INDEX_VERSION} AS form;

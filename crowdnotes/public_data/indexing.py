@@ -67,7 +67,7 @@ from crowdnotes.public_data.loading import Loaded, load_folder
 from crowdnotes.public_data.posts import LAST_LOAD, make_posts
 from crowdnotes.settings_sections import RatersWanted
 
-_MAX_RATINGS_PER_PART = 2_000_000  # ratings
+_MAX_RATINGS_PER_PART = 2_000_000
 _OTHER_LINE_OFFSET = 0.05  # between the line for the score and the two that it is compared with
 Part = tuple[slice, Indices, Indices, dict[str, npt.NDArray[Any]]]
 

@@ -494,7 +494,7 @@ def _append_block(connection: Connection, into: str, columns: dict[str, object])
 
 
 def _replace_rows(connection: Connection, table: str, key: str) -> int:
-    """Return the fresh rows, the last of each key, in the place of what the table had of them; how many they are.
+    """Put the last fresh row of each key in place of what the table had of it; return how many rows that are.
 
     The posts of fresh notes, as they were and as they are, go into `touched`.
     """

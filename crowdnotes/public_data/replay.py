@@ -391,7 +391,10 @@ def recorded(connection: Connection, note: int, replayed: Replay | None) -> tupl
 
 
 def why(said: StatusResult, *, besides_score: bool = False) -> str:
-    """Return the reason of the deciding rule, or what keeps the note from being shown, also `besides_score` alone."""
+    """Return the reason of the deciding rule, or what keeps the note from being shown.
+
+    besides_score: without the reason that its score is too low.
+    """
     if said.status is NoteStatus.NEEDS_MORE_RATINGS and said.blocked_by:
         return " ".join(it.reason for it in said.blocked_by if not (besides_score and _is_score_alone(it)))
     return said.reason

@@ -13,8 +13,8 @@ BAR_WIDTH = 0.1  # of polarity, from one bar to the next
 _MAX_BARS_PER_SIDE = 10  # bars of a side; raters further out are counted in the last
 _MAX_EXTREME_NOTES, _MAX_SIDE_NOTES = 50, 3  # the notes furthest out, and of these the ones with the most ratings
 _MAX_SHARED_FACTOR = 0.25
-"""The size of a note's factor up to which it pleases both sides alike: raters at -1 and at 1, which is further than
-between any two, then differ by half at most, one step of a rating.
+"""The size of a note's factor up to which it pleases both sides alike: even raters at -1 and at 1, further from each
+other than any two are, then differ by half at most, one step of a rating.
 """
 
 

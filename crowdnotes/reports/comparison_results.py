@@ -38,7 +38,7 @@ class _CrossedClusters:
     posts: _IndexArray
 
     def at(self, rows: npt.NDArray[np.bool_]) -> _CrossedClusters:
-        """Return some of them."""
+        """Return those of some answers."""
         return _number_clusters(self.participants[rows], self.posts[rows])
 
     def twice(self) -> _CrossedClusters:

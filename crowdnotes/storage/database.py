@@ -76,7 +76,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 
 def insert_into(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """Return an insert that can be told what to do about a row that is there: `on_conflict_do_nothing()`."""
+    """Return an insert that allows for a row that is already there: `on_conflict_do_nothing()`."""
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 

@@ -29,7 +29,7 @@ SharedRates = Callable[[], AbstractContextManager[tuple[RateLimiter, float]]]
 
 
 def local_rate_limiter(clock: Callable[[], float]) -> SharedRates:
-    """Return those of this process."""
+    """Return the turns of this process."""
     turns, lock = RateLimiter(), threading.Lock()
 
     @contextmanager
@@ -41,7 +41,7 @@ def local_rate_limiter(clock: Callable[[], float]) -> SharedRates:
 
 
 def shared_rate_limiter(engine: Engine, service: str) -> SharedRates:
-    """Return those of all processes on that database, by its clock.
+    """Return the turns of all processes on that database, by its clock.
 
     `service` may be any text, and is not stored itself.
     """

@@ -38,7 +38,7 @@ def area_under_curve(truth: Truths, scores: Sequence[float] | Numbers) -> float 
 
 
 def auc(score: Numbers, yes: Numbers, no: Numbers) -> float | None:
-    """Return the same of cases that were voted on: each is one of "yes" and one of "no", with these weights (n,).
+    """Return that chance for cases that were voted on: each is one "yes" and one "no", with these weights (n,).
 
     None when there is no weight on one side.
     """

@@ -95,7 +95,7 @@ class _ReachTally:
                 self.found[f"{level}@{at}"] = self.found.get(f"{level}@{at}", 0) + right
 
     def reach(self, provider: str) -> Reach:
-        """Return what it comes to."""
+        """Return the shares that were counted."""
         if not self.posts:
             return Reach(provider=provider, posts=0, unanswered=self.unanswered, not_run=self.why)
         shares = {
@@ -247,10 +247,10 @@ def measure_retrieval(
     diverse: bool = True,
     by_utility: bool = True,
 ) -> dict[str, Any]:
-    """Return those of the three ways that `runs` names, over the same `n` posts.
+    """Measure those of the three ways that `runs` names, over the same `n` posts.
 
-    Embedding 16,000 records takes minutes the
-    first time. `diverse` and `by_utility` switch a part of the engine's way off, as the paper's Table 3 does.
+    Embedding 16,000 records takes minutes the first time. `diverse` and `by_utility` switch a part of the engine's
+    way off, as the paper's Table 3 does.
 
     `with_helpful` of the posts have a record of grade 2: recall and reciprocal rank are over these. Figures are means
     over the posts for which a measure is defined, and the median seconds a post took.
