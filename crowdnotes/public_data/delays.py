@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from crowdnotes.bridging.columns import HOUR_MS
 from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import Connection, how_many
 from crowdnotes.public_data.posts import Filter, gather_posts
@@ -18,7 +19,6 @@ from crowdnotes.wording import plural
 
 MIN_POSTS = 5  # posts: no percentiles for fewer
 _MAX_LANGUAGES = 12
-_HOUR_MS = 3_600_000
 
 
 class Hours(FrozenModel):
@@ -91,7 +91,7 @@ _BY_MONTH_SQL = "SELECT *, coalesce(strftime(make_timestamp(first_note * 1000), 
 def delays(connection: Connection, chosen: Filter) -> Delays:
     """Count them. Raises InputError where the index has no notes."""
     posts = gather_posts(connection, chosen)
-    connection.execute(_EACH_POST_SQL, {"hour": _HOUR_MS})
+    connection.execute(_EACH_POST_SQL, {"hour": HOUR_MS})
     has_history = bool(how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM history LIMIT 1)"))
     names = [*topic_names(), "none of them"]
     by_topic = _group_delays(connection, _BY_TOPIC_SQL, has_history)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdnotes.bridging.columns import DAY_MS
+from crowdnotes.bridging.columns import DAY_MS, HOUR_MS
 from crowdnotes.bridging.model import NoteStatus
 from crowdnotes.bridging.scoring import Extremes, score_as_rated
 from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
@@ -30,7 +30,6 @@ from crowdnotes.wording import fill, plural
 FRESH_DAYS = 7
 _MAX_LISTED_POSTS = 50
 _MAX_SCORED_POSTS = 4 * _MAX_LISTED_POSTS  # those whose notes our own reckoning shows are left out of them
-_HOUR_MS = 3_600_000
 
 
 class BestNote(FrozenModel):
@@ -247,7 +246,7 @@ def _build_unscored_note(raters: int, line: float, least: int) -> BestNote:
 
 def _build_waiting_post(row: tuple[Any, ...], best: BestNote, words: str, until: int, several: bool) -> WaitingPost:
     post, posted, notes, ratings, language = row
-    hours = None if posted is None else (until - posted) / _HOUR_MS
+    hours = None if posted is None else (until - posted) / HOUR_MS
     return WaitingPost(
         post=post,
         url=post_url(post),

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import csv
 
-from crowdnotes.bridging.columns import DAY_MS, ENROLMENT, HISTORY, NOTES, RATINGS, ColumnKind, TableSpec
+from crowdnotes.bridging.columns import DAY_MS, ENROLMENT, HISTORY, HOUR_MS, NOTES, RATINGS, ColumnKind, TableSpec
 from crowdnotes.bridging.public_scoring import CORE_GROUPS
 from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
@@ -28,7 +28,6 @@ from crowdnotes.public_data.loading import snowflake
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 _LAST_DAY = date(2025, 6, 30)
-_HOUR_MS = 3_600_000
 _ROWS_PER_CHUNK = 500_000  # rows made at once
 _RATER_SHARES = 0.5 ** np.arange(8)  # shares of the raters that a note may come to; the smaller, the busier
 _SHARE_OF_FIRST_CAMP = 0.55
@@ -130,9 +129,9 @@ def _make_notes(chance: np.random.Generator, notes: int, ratings: int, raters: i
     posted = int(begin.timestamp() * 1000) + day * DAY_MS + chance.integers(0, DAY_MS, posts)
     post_ids = snowflake(posted) + np.arange(posts) % 4096  # of two in one millisecond the last bits differ
     first_delay = np.exp(chance.normal(np.log(_FIRST_NOTE_HOURS), 1.2, posts))
-    first_note = posted + (first_delay * _HOUR_MS).astype(np.int64)
+    first_note = posted + (first_delay * HOUR_MS).astype(np.int64)
     post = np.concatenate((np.arange(posts), chance.integers(0, posts, notes - posts)))
-    later = np.concatenate((np.zeros(posts), chance.exponential(6 * _HOUR_MS, notes - posts) + 1)).astype(np.int64)
+    later = np.concatenate((np.zeros(posts), chance.exponential(6 * HOUR_MS, notes - posts) + 1)).astype(np.int64)
     written = first_note[post] + later
     note_ids = snowflake(written) + np.arange(notes) % 4096
     text = chance.choice(np.arange(1, len(_SAMPLE_SENTENCES)), posts)
@@ -143,7 +142,7 @@ def _make_notes(chance: np.random.Generator, notes: int, ratings: int, raters: i
     helpful, not_helpful = many & mild & (worth > 0.3), many & (worth < -0.15)
     decided = helpful | not_helpful
     verdict_delay = np.exp(chance.normal(np.log(_VERDICT_HOURS), 1.0, notes))
-    verdict = np.where(decided, written + (verdict_delay * _HOUR_MS).astype(np.int64), -1)
+    verdict = np.where(decided, written + (verdict_delay * HOUR_MS).astype(np.int64), -1)
     status = np.where(helpful, "CURRENTLY_RATED_HELPFUL", np.where(not_helpful, "CURRENTLY_RATED_NOT_HELPFUL", ""))
     now = np.where(decided, status, "NEEDS_MORE_RATINGS")
     first_verdict = np.full(posts, np.iinfo(np.int64).max)
@@ -160,8 +159,8 @@ def _make_notes(chance: np.random.Generator, notes: int, ratings: int, raters: i
         surge_day=(begin + timedelta(days=surge)).date(),
         surge_posts=int(np.count_nonzero(day == surge)),
         surge_word="measles",
-        first_note_hours=tuple(np.percentile((first_note - posted) / _HOUR_MS, at_percent).tolist()),
-        verdict_hours=tuple(np.percentile((first_verdict - first_note)[has] / _HOUR_MS, at_percent).tolist()),
+        first_note_hours=tuple(np.percentile((first_note - posted) / HOUR_MS, at_percent).tolist()),
+        verdict_hours=tuple(np.percentile((first_verdict - first_note)[has] / HOUR_MS, at_percent).tolist()),
         never_left_share=float(np.mean(~decided)),
         first_camp=round(raters * _SHARE_OF_FIRST_CAMP),
     )
@@ -191,7 +190,7 @@ def _make_notes(chance: np.random.Generator, notes: int, ratings: int, raters: i
             "createdAtMillis": written,
             "timestampMillisOfFirstNonNMRStatus": verdict,
             "firstNonNMRStatus": status.astype(object),
-            "timestampMillisOfCurrentStatus": np.where(decided, verdict, written + _HOUR_MS),
+            "timestampMillisOfCurrentStatus": np.where(decided, verdict, written + HOUR_MS),
             "currentStatus": now.astype(object),
             "timestampMillisOfLatestNonNMRStatus": verdict,
             "mostRecentNonNMRStatus": status.astype(object),
@@ -252,7 +251,7 @@ def _make_ratings(
     columns: dict[str, Any] = {
         "noteId": world["note_ids"][note],
         "raterParticipantId": ids.take(pa.array(rater)),
-        "createdAtMillis": world["written"][note] + chance.exponential(20 * _HOUR_MS, len(note)).astype(np.int64) + 1,
+        "createdAtMillis": world["written"][note] + chance.exponential(20 * HOUR_MS, len(note)).astype(np.int64) + 1,
         "version": np.full(len(note), 2),
         "helpfulnessLevel": _LEVEL_NAMES.take(pa.array(level)),
         "ratedOnTweetId": world["post_ids"][note],

@@ -27,6 +27,7 @@ import pyarrow.parquet as pq
 from pandas.api.types import is_string_dtype
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from crowdnotes.bridging.columns import DAY_MS
 from crowdnotes.domain import Evidence, Passage, Post, Source, Span
 from crowdnotes.domain.post import FIRST_ID_MS
 from crowdnotes.engines.local.trained_models import JUDGES
@@ -62,7 +63,6 @@ Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 _CAMP_COLUMNS = "note_id post_id text kind approval_0 approval_1 raters_0 raters_1 bridge_score".split()
 _CAMP_KINDS = ("polarising", "bridging")
-_MS_PER_DAY = 86_400_000
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class CampNotes:
     def days(self) -> Floats:
         """When each note was written, in days, from its id."""
         milliseconds = self.ids // 2**22 + FIRST_ID_MS
-        return milliseconds.astype(np.float64) / _MS_PER_DAY
+        return milliseconds.astype(np.float64) / DAY_MS
 
     def only(self, keep: Bools) -> CampNotes:
         """Return the notes where `keep` (n,) is true."""
