@@ -40,8 +40,6 @@ _CAMP_TABLE_FORM = (
     "raters_0, raters_1, bridge_score and content_label (opinion_or_speculation, sourced_factual_information, …)."
 )
 OPINION_LABELS = ("opinion_or_speculation", "hostile_troll_or_derogatory")
-SOURCED_LABEL = "sourced_factual_information"
-TRIVIAL_LABEL = "irrelevant_trivial_or_spam"
 
 
 def read_camp_notes(path: Path) -> pd.DataFrame:
