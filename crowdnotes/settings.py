@@ -312,9 +312,16 @@ _REMOVED = re.compile(
 )
 
 
+_RENAMED = {"CROWDNOTES_EVIDENCE_LOOK_QUOTA": "CROWDNOTES_EVIDENCE_FOLLOW_UP_QUOTA"}
+
+
 @cache
-def _warn_of_removed_setting(name: str) -> None:
-    logging.getLogger(__name__).warning("%s is no longer a setting: its value is fixed. Remove the variable.", name)
+def _warn_of_unread_variable(name: str) -> None:
+    log = logging.getLogger(__name__)
+    if new_name := _RENAMED.get(name.removesuffix("_FILE")):
+        log.warning("%s is not read any more: the setting is called %s now. Rename the variable.", name, new_name)
+    else:
+        log.warning("%s is no longer a setting: its value is fixed. Remove the variable.", name)
 
 
 def load_settings() -> Settings:
@@ -323,10 +330,10 @@ def load_settings() -> Settings:
     Of a variable that is not set, `<NAME>_FILE` may name a file that holds the value, as containers keep their secrets.
     """
     for name, file in list(os.environ.items()):
-        if _REMOVED.fullmatch(name.removesuffix("_FILE")):
-            _warn_of_removed_setting(name)
-            continue
         wanted = name.removesuffix("_FILE")
+        if wanted in _RENAMED or _REMOVED.fullmatch(wanted):
+            _warn_of_unread_variable(name)
+            continue
         if name.startswith("CROWDNOTES_") and wanted != name and wanted not in os.environ:
             try:
                 os.environ[wanted] = Path(file).read_text(encoding="utf-8").strip()

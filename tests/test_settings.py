@@ -11,7 +11,7 @@ from pydantic_settings import BaseSettings
 
 from crowdnotes.domain import SourceCategory
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.settings import Settings, _warn_of_removed_setting, load_settings
+from crowdnotes.settings import Settings, _warn_of_unread_variable, load_settings
 from tests.command_line import crowdnotes
 from tests.settings_table import PAGE, page
 
@@ -62,7 +62,7 @@ def test_every_group_of_settings_names_its_own_variable(
 
 
 def test_a_removed_setting_is_named_once(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    _warn_of_removed_setting.cache_clear()
+    _warn_of_unread_variable.cache_clear()
     for name in ("CROWDNOTES_BRIDGING_HELPFUL_INTERCEPT", "CROWDNOTES_BRIDGING_RATERS", "CROWDNOTES_LINK_TRIES"):
         monkeypatch.setenv(name, "all")
     load_settings()
@@ -74,8 +74,17 @@ def test_a_removed_setting_is_named_once(monkeypatch: pytest.MonkeyPatch, caplog
     ]
 
 
+def test_a_renamed_setting_is_named_with_its_new_name(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    _warn_of_unread_variable.cache_clear()
+    monkeypatch.setenv("CROWDNOTES_EVIDENCE_LOOK_QUOTA", "5")
+    load_settings()
+    assert "the setting is called CROWDNOTES_EVIDENCE_FOLLOW_UP_QUOTA now" in caplog.text
+
+
 def test_a_command_names_a_removed_setting(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    _warn_of_removed_setting.cache_clear()
+    _warn_of_unread_variable.cache_clear()
     assert crowdnotes(tmp_path, "cases", "list", CROWDNOTES_JURY_REPEATS="3").returncode == 0
     assert "CROWDNOTES_JURY_REPEATS is no longer a setting" in caplog.text
 
