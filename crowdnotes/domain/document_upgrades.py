@@ -165,6 +165,13 @@ def _store_outcomes(document: Document) -> None:
             event |= {"subject": match[2], "result": "" if match[1] == "none" else match[1]}
 
 
+def _rename_telling_to_key_sentences(document: Document) -> None:
+    sets = (document, *document.get("earlier_evidence", []))
+    for passage in (item["passage"] for holder in sets for item in holder.get("evidence", [])):
+        if "telling" in passage:
+            passage["key_sentences"] = passage.pop("telling")
+
+
 STEPS: tuple[Callable[[Document], None], ...] = (
     _add_times_to_evidence_sets,
     _rename_looks_to_follow_ups,
@@ -174,6 +181,7 @@ STEPS: tuple[Callable[[Document], None], ...] = (
     _add_owner,
     _assign_reviews_to_readers,
     _store_outcomes,
+    _rename_telling_to_key_sentences,
 )
 
 DOCUMENT_VERSION = len(STEPS)

@@ -356,7 +356,7 @@ def test_sentences_of_stored_events_are_read_once(all_documents: list[dict[str, 
         {"at": "2026-01-02T00:00:00Z", "by": "ann", "by_key": "local owner", "kind": kind, "detail": detail}
         for kind, detail in said
     ]
-    document["document_version"] = DOCUMENT_VERSION - 1
+    document["document_version"] = 7
     events = Case.model_validate(upgraded(document)).events
     assert [(event.subject, event.result) for event in events[:3]] == [
         ("", "not needed"),
@@ -369,6 +369,18 @@ def test_sentences_of_stored_events_are_read_once(all_documents: list[dict[str, 
         ("helpfulness", GateStatus.NOT_RUN),
         ("correctness", GateStatus.PASS),
     )
+
+
+def test_the_key_sentences_of_a_stored_passage_keep_their_places(all_documents: list[dict[str, Any]]) -> None:
+    document = upgraded(next(document for document in all_documents if document.get("evidence")))
+    evidence = copy.deepcopy(document["evidence"])
+    for item in evidence:
+        item["passage"].pop("key_sentences", None)
+        item["passage"]["telling"] = [{"start": 0, "end": 3}]
+    document |= {"document_version": 7, "evidence": evidence, "earlier_evidence": [{"evidence": evidence}]}
+    case = Case.model_validate(upgraded(document))
+    for item in (*case.evidence, *case.earlier_evidence[0].evidence):
+        assert [(span.start, span.end) for span in item.passage.key_sentences] == [(0, 3)]
 
 
 def _scored(all_documents: list[dict[str, Any]]) -> dict[str, Any]:
