@@ -108,6 +108,13 @@ def with_revision(case: Case) -> tuple[Draft, ...]:
     return (*case.revisions, case.draft)[-_MAX_KEPT_REVISIONS:]
 
 
+def change_draft(case: Case, draft: Draft) -> dict[str, object]:
+    """Return the change that makes a note the draft; none if it is, or if the draft is in a person's own words."""
+    if case.draft is not None and (case.draft.engine == "person" or case.draft.sha256 == draft.sha256):
+        return {}
+    return {"draft": draft, "revisions": with_revision(case)}
+
+
 @requires(Act.JUDGE)
 def open_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
     """Note that a person opened a passage. Opening it again changes nothing."""

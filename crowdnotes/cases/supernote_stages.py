@@ -15,7 +15,7 @@ from math import ceil
 
 from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.cases import supernote_actions
-from crowdnotes.cases.actions import with_revision
+from crowdnotes.cases.actions import change_draft
 from crowdnotes.cases.gathering_stages import Changes, StageContext, StageResult
 from crowdnotes.domain import (
     Act,
@@ -464,9 +464,7 @@ def credit_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     at = context.clock()
     drafts = tuple(supernote_actions.draft_of(case, item, at) for item in best)
     shares = ", ".join(f"{item.note} {round(100 * item.share)} %" for item in made.credits)
-    changes: dict[str, object] = {"candidates": drafts}
-    if case.draft is None or (case.draft.engine != "person" and case.draft.sha256 != winner.sha256):
-        changes |= {"draft": drafts[0], "revisions": with_revision(case)}
+    changes = {"candidates": drafts, **change_draft(case, drafts[0])}
     return changes, StageOutcome(summary=f"Of the winner's words: {shares}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crowdnotes.cases import approval
-from crowdnotes.cases.actions import with_revision
+from crowdnotes.cases.actions import change_draft
 from crowdnotes.cases.gathering_stages import StageContext, StageResult
 from crowdnotes.domain import (
     Assessment,
@@ -48,7 +48,7 @@ def draft(case: Case, _: Progress, context: StageContext, *, before_inspection: 
         return {"candidates": (), "quotations": drafted.quotations}, _explain_no_note(drafted.abstained)
     changes: dict[str, object] = {"candidates": drafted.candidates, "quotations": ()}
     if not context.engine.uses_language_model:
-        changes |= _make_draft(case, drafted.candidates[0])
+        changes |= change_draft(case, drafted.candidates[0])
     return changes, StageOutcome(summary=drafted.summary)
 
 
@@ -62,17 +62,17 @@ def revise(case: Case, _: Progress, context: StageContext, *, before_inspection:
     first = _choose_first_stated(case)
     if before_inspection and not _has_reason_to_revise(case, first, context):
         outcome = StageOutcome.not_needed("The program's own checks found nothing to improve in the first note")
-        return _make_draft(case, first), outcome
+        return change_draft(case, first), outcome
     evidence = _choose_writing_evidence(case)
     try:
         revised = revise_candidates(context.engine, context.brief(case), evidence, case.candidates, context.clock)
     except ModelAnswerError as error:
         outcome = StageOutcome.not_run(error.message, instead="the first is shown")
-        return _make_draft(case, first), outcome
+        return change_draft(case, first), outcome
     if revised is None:
         outcome = StageOutcome.not_run("the engine in use compares no notes.")
-        return _make_draft(case, first), outcome
-    changes = {"candidates": revised.candidates, **_make_draft(case, revised.candidates[0])}
+        return change_draft(case, first), outcome
+    changes = {"candidates": revised.candidates, **change_draft(case, revised.candidates[0])}
     return changes, StageOutcome(summary=revised.summary)
 
 
@@ -137,7 +137,7 @@ def _repair(
     if any(result.status is not GateStatus.PASS for result in again.found):
         return {"candidates": (before, *others)}, (), ". A mended note did not pass either, so it was dropped"
     others = [other for other in others if other.sha256 != after.sha256]
-    changes = {"candidates": (after, before, *others), "assessment": again, **_make_draft(case, after)}
+    changes = {"candidates": (after, before, *others), "assessment": again, **change_draft(case, after)}
     return changes, again.gates, f". Mended: {_summarise_gates(again.gates)}"
 
 
@@ -209,10 +209,3 @@ def _choose_first_stated(case: Case) -> Draft:
     """Return the first candidate whose answer a passage states, else the first."""
     stated = (draft for draft in case.candidates if not draft.is_inferred(case.settlement, case.evidence))
     return next(stated, case.candidates[0])
-
-
-def _make_draft(case: Case, draft: Draft) -> dict[str, object]:
-    """Return the change that makes a note the draft; none if it is, or if the draft is in a person's own words."""
-    if case.draft is not None and (case.draft.engine == "person" or case.draft.sha256 == draft.sha256):
-        return {}
-    return {"draft": draft, "revisions": with_revision(case)}
