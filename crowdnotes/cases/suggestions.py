@@ -13,7 +13,7 @@ from crowdnotes.cases.actions import checked_reason, with_event, with_revision
 from crowdnotes.cases.gathering_stages import StageContext, StageResult
 from crowdnotes.cases.intake import NEVER_IN_TEXT
 from crowdnotes.cases.permissions import requires
-from crowdnotes.cases.supernote_stages import after_filters, result_origin, usable, used_notes
+from crowdnotes.cases.supernote_stages import after_filters, result_origin, usable
 from crowdnotes.domain import (
     Act,
     Case,
@@ -144,7 +144,7 @@ def answer_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     some = waiting[:_SUGGESTIONS_PER_CALL]
     made = case.supernote.newest if case.supernote else None
     # A note that is not made from others is its own source of links and words.
-    notes = used_notes(made) if made is not None else (ExistingNote(id="N1", text=draft.text),)
+    notes = made.used if made is not None else (ExistingNote(id="N1", text=draft.text),)
     links = made.links if made is not None else ()
     given = SupernoteBrief(context.brief(case), notes, usable(case), budget_for(notes))
     replies = writer.answer(given, draft.text, [item.text for item in some])

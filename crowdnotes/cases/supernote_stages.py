@@ -118,11 +118,6 @@ def _count_candidates_to_write(wanted: int, fresh: int, used: int) -> int:
     return ceil(wanted * fresh / used) if used else 0
 
 
-def used_notes(made: SupernoteRound) -> tuple[ExistingNote, ...]:
-    """Return the notes that a round's candidates are made from."""
-    return tuple(note for note in made.notes if note.is_used)
-
-
 # --- candidates ---
 
 
@@ -136,7 +131,7 @@ class Plan:
 
 def plan_of(made: SupernoteRound, a_call: int) -> Plan:
     """Return the calls that the wanted candidates take, `a_call` in each, without those that were answered."""
-    used = used_notes(made)
+    used = made.used
     count = _count_candidates_to_write(made.wanted, len(made.written_from), len(used))
     if not count:
         return Plan((), a_call)
@@ -154,7 +149,7 @@ def expected_cost(case: Case, context: StageContext) -> Usage:
     plan = plan_of(made, context.settings.llm.supernote_candidates)
     parts = [cost([notes], _find_linked_passages(case, notes), plan.a_call) for _, notes in plan.calls]
     parts.append(
-        cost([used_notes(made)[: 2 * MAX_COMPARED]], _find_linked_passages(case, used_notes(made)), MAX_COMPARED)
+        cost([made.used[: 2 * MAX_COMPARED]], _find_linked_passages(case, made.used), MAX_COMPARED)
     )  # the judge
     full_length = ExistingNote(id="", text="x" * NOTE_LIMIT)
     tones = [[full_length] * _TONES_PER_CALL] * ceil(made.wanted / _TONES_PER_CALL)
@@ -184,7 +179,7 @@ def candidates(case: Case, progress: Progress, context: StageContext) -> StageRe
         made, failures = _write_with_model(made, writer, case, progress, context)
     kept, lost = merged(made.candidates)
     made = made.replace(candidates=kept, merged=made.merged + lost)
-    said = [f"{len(kept)} candidates from {len(used_notes(made))} notes"]
+    said = [f"{len(kept)} candidates from {len(made.used)} notes"]
     if lost:
         said.append(f"{lost} nearly the same as another")
     if failures:
@@ -193,7 +188,7 @@ def candidates(case: Case, progress: Progress, context: StageContext) -> StageRe
 
 
 def _add_sentence_candidates(made: SupernoteRound, case: Case, embedder: Embedder) -> SupernoteRound:
-    used, count = used_notes(made), max(0, made.wanted - len(made.candidates))
+    used, count = made.used, max(0, made.wanted - len(made.candidates))
     found = (
         whole_sentences(used, count, made.seed, usable(case), made.links, made.written_from, embedder)
         if made.written_from
@@ -297,7 +292,7 @@ def _check_note_links(
 ) -> tuple[LinkCheck, ...]:
     """Ask the used notes' links, each once for all candidates; answers of the last hour are reused."""
     now = context.clock()
-    wanted = list(dict.fromkeys(url for note in used_notes(made) for url in links_of(note)))[:_MAX_CHECKED_LINKS]
+    wanted = list(dict.fromkeys(url for note in made.used for url in links_of(note)))[:_MAX_CHECKED_LINKS]
     newest = supernote_actions.require_work(case).newest
     known = (
         {check.url: check for check in newest.links if now - check.checked_at < _LINK_CHECK_REUSED_FOR}
@@ -345,7 +340,7 @@ def _judge_tones(texts: Sequence[str], case: Case, context: StageContext) -> lis
 def filter_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     """Find the first filter that each candidate fails."""
     made = _require_newest_round(case)
-    found = after_filters(made.candidates, used_notes(made), made.links, case, context)
+    found = after_filters(made.candidates, made.used, made.links, case, context)
     made = made.replace(candidates=found)
     live = sum(check.state is LinkState.LIVE for check in made.links)
     fell = {name: sum(item.failed is name for item in found) for name in FilterName}
@@ -401,7 +396,7 @@ def compare_stage(case: Case, _: Progress, context: StageContext) -> StageResult
         return {}, StageOutcome.not_run("there is no candidate." if writer else "no language model is in use.")
     # Always with the note that raters like best: the final one is compared with it.
     theirs = {made.best_existing, *(note for item in best for note in item.notes)}
-    notes = tuple(note for note in used_notes(made) if note.id in theirs)
+    notes = tuple(note for note in made.used if note.id in theirs)
     given = SupernoteBrief(context.brief(case), notes, _find_linked_passages(case, notes), budget_for(notes))
     try:
         verdict = writer.judge(given, best)
@@ -416,7 +411,7 @@ def compare_stage(case: Case, _: Progress, context: StageContext) -> StageResult
     revision = "The best one was left as it is"
     if revised.sha256 not in {item.sha256 for item in everyone}:
         revised = revised.replace(revised=verdict.changes or "Said in other words.")
-        (revised,) = after_filters([revised], used_notes(made), made.links, case, context)
+        (revised,) = after_filters([revised], made.used, made.links, case, context)
         everyone.append(revised)
         revision = (
             f"The revised one failed “{revised.failed.as_text}”: {revised.why}" if revised.failed else revised.revised

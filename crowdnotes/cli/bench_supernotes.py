@@ -109,7 +109,7 @@ def _add_supernote_result(row: PostRow, case: Case) -> PostRow:
     known = newest.existing.get(best.id) if best else None
     figures = SupernoteFigures(
         notes=len(newest.notes),
-        used=sum(note.is_used for note in newest.notes),
+        used=len(newest.used),
         best_by=newest.best_by,
         chosen_by=newest.judged,
         funnel=dict(newest.funnel),

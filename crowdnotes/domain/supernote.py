@@ -201,6 +201,11 @@ class SupernoteRound(FrozenModel):
     credits: tuple[Credit, ...] = ()
 
     @property
+    def used(self) -> tuple[ExistingNote, ...]:
+        """The notes that its candidates are made from."""
+        return tuple(note for note in self.notes if note.is_used)
+
+    @property
     def passed(self) -> tuple[Candidate, ...]:
         """The candidates that no filter took out, as they are ranked."""
         return tuple(item for item in self.candidates if item.failed is None)
@@ -276,7 +281,7 @@ class SupernoteWork(FrozenModel):
 
     @property
     def _used_before(self) -> dict[str, str]:
-        return {note.id: note.text for note in self.newest.notes if note.is_used} if self.newest else {}
+        return {note.id: note.text for note in self.newest.used} if self.newest else {}
 
 
 class SuggestionAnswer(LabelledEnum):
