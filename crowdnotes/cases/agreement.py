@@ -29,7 +29,7 @@ def units(cases: Iterable[Case]) -> list[ReadPair]:
     made: list[ReadPair] = []
     for case in cases:
         by_text: dict[tuple[str, str], list[Reading]] = {}
-        for reading in sorted((*case.desk.earlier_readings, *case.desk.readings), key=lambda it: it.at):
+        for reading in sorted(case.desk.all_readings, key=lambda it: it.at):
             by_text.setdefault((reading.text_sha256, reading.post_sha256), []).append(reading)
         ends = [event.at for event in case.events if event.kind == "decided"]
         for of_text in by_text.values():

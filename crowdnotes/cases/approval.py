@@ -258,7 +258,7 @@ def _has_to_finish(case: Case, reader: Person) -> bool:
     """
     if case.desk.state is not DeskState.SUBMITTED or reading_by(case, reader.key) is not None:
         return False
-    if any(it.reader.key == reader.key for it in (*case.desk.earlier_readings, *case.desk.readings)):
+    if any(it.reader.key == reader.key for it in case.desk.all_readings):
         return True
     return hide_other_reviews(case, reader) is not case and is_claimed_by_others(case, reader.key)
 

@@ -246,7 +246,7 @@ def waits_for_readers(case: Case, at_least: int = 1) -> int:
 def is_reviewed(case: Case, author: str) -> bool:
     """Return whether another person finished reading the case, sent it back or decided it."""
     work = case.desk
-    by = [*(it.reader.key for it in (*work.readings, *work.earlier_readings)), *(it.by.key for it in work.returns)]
+    by = [*(it.reader.key for it in work.all_readings), *(it.by.key for it in work.returns)]
     by += [case.decision.by_key] if case.decision is not None else []
     return any(key not in ("", author) for key in by)
 

@@ -95,7 +95,7 @@ def submit(case: Case, at: datetime, by: Person, message: str = "", *, readers: 
         "lease": None,
         "readers": max(work.readers, readers),
         "readings": (),
-        "earlier_readings": (*work.earlier_readings, *work.readings),
+        "earlier_readings": work.all_readings,
     }
     return _change_desk(case, at, by, "submitted", message, **fresh)
 
@@ -446,23 +446,25 @@ def text_read_before(case: Case, key: str) -> str | None:
 
     None where they read this one, or none.
     """
-    readings = (*case.desk.earlier_readings, *case.desk.readings)
-    read = [reading.text_sha256 for reading in readings if reading.reader.key == key]
-    if not read or (case.draft is not None and read[-1] == case.draft.sha256):
+    last = _find_last_reading_by(case, key)
+    if last is None or (case.draft is not None and last.text_sha256 == case.draft.sha256):
         return None
-    return next((text for _, _, text in versions(case) if text_sha256(text) == read[-1]), "")
+    return next((text for _, _, text in versions(case) if text_sha256(text) == last.text_sha256), "")
 
 
 def what_changed(case: Case, key: str) -> str:
     """Return what changed since that reader read this text of the note; "" where nothing did."""
-    readings = (*case.desk.earlier_readings, *case.desk.readings)
-    last = next((reading for reading in reversed(readings) if reading.reader.key == key), None)
+    last = _find_last_reading_by(case, key)
     text = case.draft.sha256 if case.draft else ""
     if last is None or last.text_sha256 != text or reading_by(case, key) is not None:
         return ""
     if last.post_sha256 not in ("", case.post.identity):
         return "The post"
     return "A source" if last.classification in (None, case.classification) else "What the note says of the post"
+
+
+def _find_last_reading_by(case: Case, key: str) -> Reading | None:
+    return next((it for it in reversed(case.desk.all_readings) if it.reader.key == key), None)
 
 
 def _require_submitted(case: Case) -> None:

@@ -50,7 +50,7 @@ def save_queue_row(connection: Connection, case: Case) -> None:
         "ratings": ratings,
         "close": close,
         "disagree": disagree,
-        "several": len(work.readings) + len(work.earlier_readings) > 1,
+        "several": len(work.all_readings) > 1,
         "raised": work.raised,
         "readers": waits_for_readers(case),
         "read_by": "".join(f"\n{reading.reader.key}\n" for reading in counted_readings(case)),

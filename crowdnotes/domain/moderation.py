@@ -122,6 +122,11 @@ class DeskWork(FrozenModel):
     earlier_readings: tuple[Reading, ...] = ()
     returns: tuple[Return, ...] = ()
 
+    @property
+    def all_readings(self) -> tuple[Reading, ...]:
+        """Those of every submission, as they were finished."""
+        return (*self.earlier_readings, *self.readings)
+
 
 class QueueItem(FrozenModel):
     """A line of the queue, and its sort key: `turn` is when it was submitted, minus what brings it forward.
