@@ -270,6 +270,11 @@ def choose_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     By its text and not by its place: new candidates may have come since the person saw the list.
     """
     chosen = next((candidate for candidate in case.candidates if candidate.sha256 == sha256), None)
+    return with_candidate(case, at, by, chosen)
+
+
+def with_candidate(case: Case, at: datetime, by: Person, chosen: Draft | None) -> Case:
+    """Return the case with that candidate as the draft; InputError for None: it was replaced meanwhile."""
     if chosen is None:
         raise InputError("This candidate was replaced meanwhile.", "Choose among the candidates that are there now.")
     if case.draft is not None and case.draft.sha256 == chosen.sha256:

@@ -13,7 +13,7 @@ from typing import cast
 
 from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.cases import intake
-from crowdnotes.cases.actions import reopen, with_event, with_revision
+from crowdnotes.cases.actions import reopen, with_candidate, with_event
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.intake import search_scope_of, usable_urls
 from crowdnotes.cases.permissions import require, requires
@@ -299,15 +299,6 @@ def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> Mapp
     return result
 
 
-def require_candidate(case: Case, sha256: str) -> Candidate:
-    """Return the candidate of that text in the newest round. InputError when it was replaced meanwhile."""
-    newest = require_work(case).newest
-    found = next((item for item in newest.candidates if item.sha256 == sha256), None) if newest else None
-    if found is None:
-        raise InputError("This candidate was replaced meanwhile.", "Choose among the candidates that are there now.")
-    return found
-
-
 def draft_of(case: Case, candidate: Candidate, at: datetime) -> Draft:
     """Return a candidate as a draft, which rests on passages that support it and on those of its links."""
     pages = {canonical_url(url.url, papers=False) for url in find_urls(candidate.text)}
@@ -340,7 +331,6 @@ def draft_of(case: Case, candidate: Candidate, at: datetime) -> Draft:
 @requires(Act.EDIT)
 def use_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     """Make any candidate of the newest round the draft; the replaced text stays in the revisions."""
-    draft = draft_of(case, require_candidate(case, sha256), at)
-    if case.draft is not None and case.draft.sha256 == sha256:
-        return case
-    return with_event(case, at, by, "candidate chosen", draft.text, draft=draft, revisions=with_revision(case))
+    newest = require_work(case).newest
+    found = next((item for item in newest.candidates if item.sha256 == sha256), None) if newest else None
+    return with_candidate(case, at, by, draft_of(case, found, at) if found else None)
