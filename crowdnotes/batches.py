@@ -173,19 +173,19 @@ class Batch:
         )
 
     def results(self) -> Iterator[Mapping[str, Any]]:
-        """Each row: number, name, state, case_id, reason, dollars."""
+        """Yield each row: number, name, state, case_id, reason, dollars."""
         last = 0
         while found := self._results(batch_rows.c.number > last, limit=_ROWS_PER_CHUNK):
             yield from found
             last = found[-1]["number"]
 
     def write_results(self, out: TextIO) -> None:
-        """`results` as CSV, with a heading."""
+        """Write `results` as CSV, with a heading."""
         rows = ([row[column] for column in _RESULT_COLUMNS] for row in self.results())
         write_table(out, _RESULT_COLUMNS, rows)
 
     def some(self, state: str | None, limit: int, first: int) -> list[Mapping[str, Any]]:
-        """As `results`, of those in that state, `limit` from the place `first` on."""
+        """Return the `results` in that state (None: in any), at most `limit` of them from the place `first` on."""
         return self._results(*() if state is None else (batch_rows.c.state == state,), limit=limit, first=first)
 
     def _results(self, *which: ColumnElement[bool], limit: int, first: int = 0) -> list[Mapping[str, Any]]:
@@ -228,7 +228,7 @@ class Batch:
             )
 
     def start(self, runner: JobRunner, at_once: int) -> JobRecord:
-        """As `run`, on a thread of that `batch_runner`."""
+        """Begin to `run` it on a thread of that `batch_runner`; return the job."""
 
         def make(job: JobRecord) -> list[Step]:
             fence = Fence(job.id, job.fence)
@@ -299,14 +299,14 @@ class Batch:
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        """JobCancelled where another process took the batch over."""
+        """Open a transaction. Raises JobCancelled where another process took the batch over."""
         with writing(self._engine) as connection:
             if self._fence is not None:
                 self._fence.hold(connection)
             yield connection
 
     def _running(self) -> dict[int, str]:
-        """Rows that were begun, by an earlier run: from then on this one knows them."""
+        """Return the cases of rows that an earlier run began, by the row's number."""
         mine = (batch_rows.c.batch == self.id, batch_rows.c.state == RUNNING)
         with self._writing() as connection:
             # As an earlier version of the program left them.
@@ -316,7 +316,7 @@ class Batch:
         return {row.number: row.case_id for row in rows}
 
     def _begin(self) -> tuple[int, str, str] | None:
-        """Set money aside for the next row and ask for its work: its number, its case, and why that failed or "".
+        """Set money aside for the next row and start its work; return its number, its case, and why that failed or "".
 
         None when no row waits.
         """
@@ -376,7 +376,7 @@ class Batch:
                 )
 
     def _settled(self, number: int, case_id: str) -> list[str]:
-        """Settle a row whose work has ended: why it failed, "" when it is done, nothing where it waits once more."""
+        """Settle a row whose work has ended; return why it failed, "" if it is done, nothing if it waits again."""
         job = self._workspace.runner.latest(case_id)
         try:
             case = self._workspace.cases.get(case_id)

@@ -1,6 +1,6 @@
 """The demonstration, step by step: what a presenter does with *Next*, on a case of its own.
 
-Each act goes through the same service as a person's click, as the presenter, and *Next* says beforehand what it does:
+Each act goes through the same functions as a person's click, as the presenter, and *Next* says beforehand what it does:
 no reading is made up. The case is made from an example of the pack, with recorded answers instead of a language model
 (see `engines.llm.recorded`), and as of the day of its post, so that the same questions are asked whenever it is shown.
 The other examples have recorded answers too, for people who go through them alone; `practise` asks all that there is to
@@ -142,7 +142,7 @@ def next_action(case: Case, place: TourPlace) -> TourAction:
 def advance(workspace: Workspace, case: Case, place: TourPlace) -> tuple[TourPlace, JobRecord | None]:
     """Do what *Next* does at that place; return the place to show then, and the job that was started.
 
-    Raises WorkflowError, JobError and others, as the service does.
+    Raises what the act raises: WorkflowError, JobError and others.
     """
     _require_example(case)
     action = next_action(case, place)

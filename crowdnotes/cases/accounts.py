@@ -370,7 +370,7 @@ class People:
         self._current_user = current_user
 
     def acting_as(self, current_user: CurrentUser) -> People:
-        """Return the same for another person."""
+        """Return these people as another person may see and change them."""
         return People(self._engine, self._clock, current_user)
 
     # --- asked by the program itself ---

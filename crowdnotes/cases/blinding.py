@@ -58,8 +58,8 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
             return case
     if case.owner_key == reader.key and not (is_at_desk and is_moderator):
         return case
-    began = next((event.by_key for event in case.events if event.kind == "created"), None)  # even if erased
-    known = {reader.key, PROGRAM.key, case.owner_key, began}
+    creator = next((event.by_key for event in case.events if event.kind == "created"), None)  # even if erased
+    known = {reader.key, PROGRAM.key, case.owner_key, creator}
     claimed = {event.by_key for event in case.events if event.kind in ("claimed", "taken over")}
     not_readers = known - (claimed - {reader.key})  # an author who is also a reader counts as a reader
 

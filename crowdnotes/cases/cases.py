@@ -35,7 +35,7 @@ class Cases:
         self.settings = settings
 
     def with_fence(self, fence: Fence) -> Cases:
-        """Return the same for a job: what it changes is refused, by JobCancelled, once another worker took it over."""
+        """Return the cases for a job: what it changes is refused, by JobCancelled, once another worker took it over."""
         return Cases(self._store.with_fence(fence), self._current_user, self._now, self.settings)
 
     @property

@@ -279,7 +279,7 @@ class StageRunner:
         self.context = replace(context, cases=cases)
 
     def with_fence(self, job: JobRecord) -> StageRunner:
-        """Return the same for the steps of a job: it stores nothing more once another worker took the job over."""
+        """Return a runner for the steps of a job: it stores nothing more once another worker took the job over."""
         return StageRunner(self.cases.with_fence(Fence(job.id, job.fence)), self.context)
 
     def gather_steps(self, case_id: str) -> list[Step]:
@@ -430,7 +430,7 @@ class StageRunner:
             text, shows = (words[: intake.MAX_IMAGE_WORDS] for words in (reading.text, reading.shows))
             return intake.describe_image(case, clock(), PROGRAM, image.sha256, text, shows, read_by=engine.name)
 
-        def told_unread(case: Case, _: Actor, detail: str) -> Case:
+        def with_failure(case: Case, _: Actor, detail: str) -> Case:
             require_still_open(case)
             return with_event(case, clock(), PROGRAM, "image not read", detail)
 
@@ -447,7 +447,7 @@ class StageRunner:
                         gone += 1
                         continue
                     failed.append(f"{image.name}: {error.message}")
-                    cases.update(Act.WORK, case_id, partial(told_unread, detail=failed[-1]))
+                    cases.update(Act.WORK, case_id, partial(with_failure, detail=failed[-1]))
                     continue
                 cases.update(Act.WORK, case_id, partial(kept, image=image, reading=reading))
             counts = f"{len(waiting) - gone - len(failed)} of {len(waiting) - gone} read"

@@ -49,7 +49,7 @@ _MAX_SEARCH_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes
 
 @dataclass(frozen=True, slots=True)
 class CaseOwnership:
-    """What is known of a case without reading it, see `people.Owned`; `held_by` is the moderator who has claimed it."""
+    """What is known of a case without reading it (see `domain.Owned`); `held_by` is the moderator who claimed it."""
 
     owner_key: str | None
     shared: bool
@@ -355,7 +355,7 @@ def _filter_cases(
 
 
 def _filter_readable(reader: Actor) -> ColumnElement[bool]:
-    """Return the condition of `people.may` for reading, from the same table."""
+    """Return the condition of `domain.may` for reading, from the same table."""
     standings = ALLOWED[Act.READ][reader.role]
     if Relationship.OTHER in standings:
         return true()

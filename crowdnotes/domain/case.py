@@ -283,7 +283,7 @@ class CaseStatus(LabelledEnum):
 class Case(FrozenModel):
     """All of one note's making, from the post to the decision.
 
-    `document_version` is of its stored form (see `upgrade`), `version` counts its changes; `owner` is who began it,
+    `document_version` is of its stored form (see `upgraded`), `version` counts its changes; `owner` is who began it,
     None where that person was erased, and `shared` whether they share it with everybody;
     `services` are the online providers to ask, with a person's `own_words` in the place of the program's if there are
     any; `read_through` are the reading services, by name, that may get the link of a page that cannot be read;

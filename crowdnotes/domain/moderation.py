@@ -107,7 +107,7 @@ class DeskWork(FrozenModel):
     `submitted_at` is of the last submission, by the database's clock; `message` what its author wrote to the
     moderators; `assigned` who should take it, `raised` whether a person put it first; `readers` how many moderators
     have to read it, each without the others' findings; `readings` are of this submission, `returns` all of them, oldest
-    first. `cases.moderation.counted_readings` says which of the readings count.
+    first. `cases.blinding.counted_readings` says which of the readings count.
     """
 
     state: DeskState = DeskState.DRAFTING
@@ -124,7 +124,7 @@ class DeskWork(FrozenModel):
 
     @property
     def all_readings(self) -> tuple[Reading, ...]:
-        """Those of every submission, as they were finished."""
+        """The readings of every submission, the present one's last."""
         return (*self.earlier_readings, *self.readings)
 
 

@@ -98,7 +98,7 @@ class QueuedRunner(JobRunner):
 
 
 def _defer_job(app: App, connection: Connection, record: JobRecord) -> int:
-    """Put a job into the queue, in the transaction that records it; its number there."""
+    """Put a job into the queue, in the transaction that records it; return its number there."""
     task = app.configure_task(
         _TASK_NAME, queue=record.kind, lock=record.case_id, connection=_driver_connection(connection)
     )
@@ -175,7 +175,7 @@ class QueueWorker:
             raise self._refused
 
     def stop(self) -> None:
-        """From any thread: give back what is under way, and end."""
+        """Give back what is under way, and end; from any thread."""
         if self._loop is None:
             self._stopping.set()
         else:
@@ -260,7 +260,7 @@ class QueueWorker:
             await asyncio.sleep(self._silence / 3)
 
     def _put_back(self) -> None:
-        """Jobs that are under way and that the queue has lost; see the head of this file."""
+        """Put back jobs that are under way and that the queue has lost; see the head of this file."""
         lost = select(jobs).where(jobs.c.under_way, jobs.c.queue_id.is_not(None), text(_NOT_IN_QUEUE_SQL))
         with writing(self._engine) as connection:
             for row in connection.execute(lost.limit(100).with_for_update(skip_locked=True)).mappings().all():

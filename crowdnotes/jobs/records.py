@@ -217,7 +217,7 @@ class JobTable:
     def add(self, record: JobRecord, defer: Callable[[Connection], int] | None = None) -> JobRecord:
         """Keep a new job; JobError if the case has one under way, in whatever process.
 
-        `defer` puts it into a queue in the same transaction and gives its number there.
+        `defer` puts it into a queue in the same transaction and returns its number there.
         """
         rivals = self._seen.where(jobs.c.case_id == record.case_id, jobs.c.under_way).with_for_update()
         with writing(self._engine) as connection:
@@ -285,7 +285,7 @@ class JobTable:
             connection.execute(update(jobs).where(jobs.c.id == job_id, jobs.c.under_way).values(cancel_asked=True))
 
     def beat(self, job_ids: Collection[str]) -> tuple[set[str], set[str]]:
-        """Say that this process, their owner, lives. Gives those it should cancel, and those no longer its own."""
+        """Record that this process, their owner, lives. Return those it should cancel, and those no longer its own."""
         mine = (jobs.c.id.in_(job_ids), jobs.c.owner == this_process(), jobs.c.under_way)
         with writing(self._engine) as connection:
             connection.execute(update(jobs).where(*mine).values(heartbeat=self._now))

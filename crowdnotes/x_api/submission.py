@@ -80,7 +80,7 @@ class ToX:
         self._settled_after = timedelta(seconds=cases.settings.x.seconds * _CALL_TIMEOUTS_UNTIL_STALE)
 
     def with_cases(self, cases: Cases) -> ToX:
-        """Return the same for another person's cases."""
+        """Return what another person may do on X, with their cases."""
         return ToX(self._engine, cases, self.client)
 
     @property
@@ -178,7 +178,7 @@ class ToX:
         return self._arrived(row, found, row.case_id)
 
     def follow_all(self) -> Followed:
-        """As `follow`, of every note whose case is there, with one look through the account's."""
+        """Do as `follow` for every note whose case is there, with one look through the account's notes."""
         self.require()
         with reading(self._engine) as connection:
             mine = select(on_x).join(cases, cases.c.id == on_x.c.case_id).where(on_x.c.test_mode == self.test_mode)
@@ -320,13 +320,13 @@ class ToX:
         return self._cases.update(Act.SEND_TO_X, case_id, change)
 
     def _with_event(self, case: Case, by: Actor, kind: str, detail: str) -> Case:
-        """With a line in the audit trail, also of a decided case: that is what is sent."""
+        """Return the case with a line in its audit trail, also a decided one: that is what is sent."""
         event = Event(at=self._cases.now(), by=by.name, by_key=by.key, kind=kind, detail=detail)
         return case.replace(updated_at=event.at, events=(*case.events, event))
 
 
 def status_in_words(status: str) -> str:
-    """X's status as a person reads it; one that is new as X says it."""
+    """Return X's status as a person reads it; an unknown one as X says it."""
     known = _LABEL_BY_STATUS.get(status.lower())
     return known or status
 
@@ -362,5 +362,5 @@ def _require_approved_draft(case: Case, seen: str) -> Draft:
 
 
 def _normalise_note_text(text: str) -> str:
-    """As X may give it back: escaped for HTML, with other white space."""
+    """Return the text without what X may change in it: escapes for HTML, and white space."""
     return " ".join(html.unescape(text).split())
