@@ -235,13 +235,13 @@ def verify_weights(model_dir: Path) -> None:
 class CachedEmbedder:
     """Another embedder, with its vectors kept in a SQLite file, so that each text is embedded once.
 
-    Keyed by sha256 of the text and the embedder's name. Bounded by `max_mb`; see `DiskCache` for what is dropped first,
-    and for why no trouble with the file stops the work.
+    Keyed by sha256 of the text and the embedder's name. Bounded in size; see `DiskCache` for what is dropped first, and
+    for why no trouble with the file stops the work.
     """
 
-    def __init__(self, inner: Embedder, path: Path, max_mb: int = 256) -> None:
+    def __init__(self, inner: Embedder, path: Path) -> None:
         self._inner = inner
-        self._cache = DiskCache(path, max_mb * 1_000_000 // (inner.dimensions * 4 + 60), "embedding cache")
+        self._cache = DiskCache(path, _CACHE_MB * 1_000_000 // (inner.dimensions * 4 + 60), "embedding cache")
 
     @property
     def name(self) -> str:
@@ -289,4 +289,4 @@ def make_embedder(settings: Settings, inner: Embedder | None = None) -> CachedEm
     if inner is None:
         threads, folder = settings.torch_threads, settings.embedder
         inner = SentenceEmbedder(folder, threads) if folder else MiniLMEmbedder(threads=threads)
-    return CachedEmbedder(inner, settings.data_dir / "embeddings.sqlite", _CACHE_MB)
+    return CachedEmbedder(inner, settings.data_dir / "embeddings.sqlite")
