@@ -185,7 +185,7 @@ class _AnswerBounds:
 
 _BROKEN = (openai.OpenAIError, httpx2.HTTPError, _ErrorInsteadError, ValueError, RecursionError)
 
-_current_bounds: ContextVar[_AnswerBounds] = ContextVar("crowdnotes_exchange")  # of this thread's call
+_current_bounds: ContextVar[_AnswerBounds] = ContextVar("crowdnotes_bounds")  # of this thread's call
 
 
 class _BoundedStream(httpcore2.NetworkStream):
@@ -195,17 +195,17 @@ class _BoundedStream(httpcore2.NetworkStream):
         self._inner = inner
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        exchange = _current_bounds.get()
-        patience = exchange.first_word or timeout
+        bounds = _current_bounds.get()
+        patience = bounds.first_word or timeout
         until = math.inf if patience is None else time.monotonic() + patience
         while True:
             try:
-                data = self._inner.read(max_bytes, min(CANCEL_CHECK_SECONDS, exchange.left()))
+                data = self._inner.read(max_bytes, min(CANCEL_CHECK_SECONDS, bounds.left()))
             except httpcore2.ReadTimeout:
                 if time.monotonic() >= until:
                     raise
             else:
-                exchange.took(len(data))
+                bounds.took(len(data))
                 return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
@@ -336,7 +336,7 @@ class ModelServer:
         piece.
         """
         arguments: dict[str, Any] = {"model": model, "messages": list(messages), **options}
-        with self._bounded(max_tokens, check, self._settings.first_word_seconds) as exchange:
+        with self._bounded(max_tokens, check, self._settings.first_word_seconds) as bounds:
             try:
                 streams = True
                 if arguments.pop("stream", False):
@@ -344,7 +344,7 @@ class ModelServer:
                     if streamed is not None:
                         return replace(streamed, streams=streams)
                 arguments.pop("stream_options", None)
-                exchange.first_word = None
+                bounds.first_word = None
                 # An answer in one piece gives no sign of life before its end.
                 patience = httpx2.Timeout(self._settings.total_seconds, connect=self._settings.connect_seconds)
                 whole = self._read_whole(self._client.chat.completions.create(**arguments, timeout=patience))
@@ -379,10 +379,10 @@ class ModelServer:
         self, tokens: int, check: Callable[[], None], first_word: float | None = None
     ) -> Iterator[_AnswerBounds]:
         most = _MAX_OTHER_BYTES + tokens * _MAX_BYTES_PER_TOKEN
-        exchange = _AnswerBounds(self._host, self._settings.total_seconds, most, check, first_word)
-        token = _current_bounds.set(exchange)
+        bounds = _AnswerBounds(self._host, self._settings.total_seconds, most, check, first_word)
+        token = _current_bounds.set(bounds)
         try:
-            yield exchange
+            yield bounds
         finally:
             _current_bounds.reset(token)
 
