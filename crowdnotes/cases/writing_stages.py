@@ -78,8 +78,8 @@ def revise(case: Case, _: Progress, context: StageContext, *, before_inspection:
 
 def _has_reason_to_revise(case: Case, first: Draft, context: StageContext) -> bool:
     """Return whether the program's own checks object to the first note, cannot judge it, or prefer another."""
-    # Of 14 notes of a trial, read blind twice, the revised one was preferred to the first by 80 % where this was so (5
-    # notes) and by 44 % elsewhere, at 2,700 tokens each. A note that fails a gate afterwards is still repaired.
+    # In a trial of 14 notes, read blind twice, the revised one was preferred to the first in 80 % where this was so (5
+    # notes) and in 44 % elsewhere, at 2,700 tokens each. A note that fails a gate afterwards is still repaired.
     post = case.post.as_read
     if first.objections or lint(first.text) or unfound_quotes(first.text, post, case.evidence):
         return True

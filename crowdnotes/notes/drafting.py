@@ -58,7 +58,7 @@ class Drafted:
 
     @property
     def summary(self) -> str:
-        """In a line, as in "2 candidates; 1 more came to nothing (The model declined to answer.)"."""
+        """In one line: "2 candidates; 1 more gave nothing usable (The model declined to answer.)"."""
         if not self.candidates:
             return f"No note: {self.abstained}"
         made = plural(len(self.candidates), "{n} candidate", "{n} candidates")

@@ -1,10 +1,10 @@
 """The prompts, one file per step, each with a version: the hash of the exact words that a model gets.
 
-A file is the system message of its step. The program fills in a value for each `$name`, and for `$data_rules`,
-`$note_rules`, `$supernote_rules` and `$unwanted` the words of those files: how to treat text from outside, how notes
-are written, and under which posts raters want none. Text after a line `$data` is sent after the data. Put there what
-differs between questions about the same data: servers cache what they read for as long as the next question begins with
-the same words.
+A file is the system message of its step. The program fills in a value for each `$name`, and for the names in
+`_SHARED_PARTS` the words of those files, such as how to treat text from outside and how notes are written. Some values
+are further files, for what only some questions of a step ask. Text after a line `$data` is sent after the data. Put
+there what differs between questions about the same data: servers cache what they read for as long as the next question
+begins with the same words.
 """
 
 from __future__ import annotations
