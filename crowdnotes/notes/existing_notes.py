@@ -172,9 +172,7 @@ def unchanged_candidates(done: SupernoteRound, notes: Sequence[ExistingNote]) ->
 
 
 def crosses(done: SupernoteRound, line: float) -> bool | None:
-    """Return whether the winner reaches the intercept at which X shows a note; None without a score that means
-    anything.
-    """
+    """Return whether the winner reaches the intercept at which X shows a note; None without a meaningful score."""
     score = done.winning.score if done.winning else None
     return None if score is None or score.means_nothing else score.intercept >= line
 

@@ -84,8 +84,7 @@ def _has_only_links(text: str) -> bool:
 
 
 def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNotes:
-    """Read notes from a file: CSV or TSV with a heading, JSON or JSON lines, in any usual encoding; `name` is the
-    file's.
+    """Read notes from a file called `name`: CSV or TSV with a heading, JSON or JSON lines, in any usual encoding.
 
     Known columns: text (or summary, note), noteId, tweetId, classification, status, helpful, somewhatHelpful,
     notHelpful, tags ("helpfulClear: 3") or a column a tag, createdAt. Of a file with notes on several posts only those
@@ -420,11 +419,11 @@ def post_number(post_id: str) -> str:
 
 
 def notes_of_post(data: Path, post_id: str) -> ReadNotes:
-    """Read the notes on a post from X's public files, today's or the pilot's: `data` is their folder, or the notes'
-    file.
+    """Read the notes on a post from X's public files, today's or the pilot's.
 
-    Ratings and status come from files in the same folder, where they are; files are read in pieces, so they may be
-    larger than memory. Raises InputError for files that cannot be read, or that have no note on the post.
+    `data` is their folder, or the notes' file. Ratings and status come from files in the same folder, where they are.
+    Files are read in pieces, so they may be larger than memory. Raises InputError for files that cannot be read, or
+    that have no note on the post.
     """
     post = post_number(post_id)
     folder = data.parent if data.is_file() else data

@@ -49,8 +49,7 @@ def filtered(
     evidence: Sequence[Evidence],
     principles: Principles,
 ) -> tuple[Candidate, ...]:
-    """Return the candidates in order, each with the first filter that it failed, and the filters that could not judge
-    it.
+    """Return the candidates in order, each with the first filter it failed and the filters that could not judge it.
 
     `principles` judges a text; it is asked only about candidates that passed the filters before it.
     """

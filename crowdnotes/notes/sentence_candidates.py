@@ -184,9 +184,7 @@ class _UnitPool:
         return not any(words(text) for words in at_fault) and not tone.matches(tone.SECOND_PERSON, text)
 
     def closeness(self, one: _SourceSentence, other: _SourceSentence) -> float:
-        """Return from 0 to 1 how close two sentences are: in meaning, or the share of the shorter one's words in the
-        other.
-        """
+        """Return how close two sentences are, from 0 to 1: in meaning, or in the words of the shorter one."""
         if self.alike is not None:
             return max(0.0, float(self.alike[one.row, other.row]))
         return len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
