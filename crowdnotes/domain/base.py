@@ -68,3 +68,7 @@ class Span(FrozenModel):
         if self.end < self.start:
             raise ValueError(f"span ends before it starts: {self.start}..{self.end}")
         return self
+
+    def overlaps(self, other: Span) -> bool:
+        """Return whether two spans of one text overlap."""
+        return self.start < other.end and other.start < self.end

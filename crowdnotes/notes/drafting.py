@@ -238,10 +238,7 @@ def _why_no_words_mend(brief: Brief, evidence: Sequence[Evidence], draft: Draft,
 def _rests_on(draft: Draft, evidence_id: str, words: Span | None) -> bool:
     """Return whether these words of a passage support a sentence of the note."""
     carriers = [sentence.carrier for sentence in draft.sentences if sentence.evidence_id == evidence_id]
-    return any(
-        words is None or carrier is None or (carrier.start < words.end and words.start < carrier.end)
-        for carrier in carriers
-    )
+    return any(words is None or carrier is None or carrier.overlaps(words) for carrier in carriers)
 
 
 def _list_faults(text: str, result: GateResult) -> list[str]:

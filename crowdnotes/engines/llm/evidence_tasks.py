@@ -208,11 +208,7 @@ def _compare_sentences(
             and _can_support(embedder, note, words, passages.get(each.evidence_id, ""), each.quote)
         )
         name, carrier = next(((name, span) for name, span in shown if span is not None), (None, None))
-        faults = [
-            fault
-            for fault in distortions
-            if fault.span and fault.span.start < item.span.end and item.span.start < fault.span.end
-        ]
+        faults = [fault for fault in distortions if fault.span and fault.span.overlaps(item.span)]
         verdict = Support.PARTLY if faults else Support.SUPPORTED
         found.append(
             item.replace(

@@ -193,7 +193,7 @@ def excerpt(passage: Passage, also: Sequence[Span] = (), *, is_brief: bool = Fal
     sizes = [len(_fold_space(text[piece.start : piece.end])) + 1 for piece in pieces]
 
     def overlapping(span: Span) -> set[int]:
-        return {at for at, piece in enumerate(pieces) if piece.start < span.end and span.start < piece.end}
+        return {at for at, piece in enumerate(pieces) if piece.overlaps(span)}
 
     kept = set(range(len(pieces)))
     places = passage.key_sentences or passage.marks or also
