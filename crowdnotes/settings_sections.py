@@ -207,12 +207,6 @@ class GateSettings(SettingsGroup):
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_GATE_", frozen=True)
 
-    # Constants; the environment does not change them.
-    helpfulness: ClassVar[float] = (
-        0.5  # probability of being rated helpful, calibrated on held-out folds of HealthNotes
-    )
-    opinion: ClassVar[float] = 0.5  # probability of being opinion or hostile; 1 in 9 notes reaches it
-
     helpfulness_judge: str = Field(
         "auto",
         description="“trained”: the shipped model; “model”: the language model; “server”: CROWDNOTES_LLM_JUDGE_*; "

@@ -327,7 +327,7 @@ def _judge_tones(texts: Sequence[str], case: Case, context: StageContext) -> lis
     """Judge neutral words and no opinion of each text; nothing, which is NOT RUN, where a model did not answer."""
     writer = context.engine.supernotes
     if writer is None:
-        return list(tone_principles(context.embedder, context.settings.gates, texts))
+        return list(tone_principles(context.embedder, texts))
     brief = context.brief(case)
     batches = [texts[start : start + _TONES_PER_CALL] for start in range(0, len(texts), _TONES_PER_CALL)]
     answers = run_parallel([partial(writer.tone, brief, batch) for batch in batches], context.settings.llm.at_once)

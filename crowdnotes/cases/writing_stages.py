@@ -83,7 +83,7 @@ def _has_reason_to_revise(case: Case, first: Draft, context: StageContext) -> bo
     post = case.post.as_read
     if first.objections or lint(first.text) or unfound_quotes(first.text, post, case.evidence):
         return True
-    hints = judge_principles(context.embedder, context.settings.gates, post, first.text)
+    hints = judge_principles(context.embedder, post, first.text)
     if any(hint.status is not GateStatus.PASS for hint in hints):
         return True
     others = [draft.text for draft in case.candidates if draft is not first]

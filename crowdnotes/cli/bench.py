@@ -73,15 +73,15 @@ def helpfulness(
 
     Notes that the local judge was trained on are marked, and judged by its cross-validation.
     """
+    from crowdnotes.engines.local.helpfulness import HELPFUL_FROM
     from crowdnotes.studies.bench.judges import bench_helpfulness
     from crowdnotes.studies.data_files import read_health_notes
 
     notes = read_health_notes(data, limit)
     with open_workspace() as workspace:
         judge = chosen_engine(workspace, engine)
-        line = workspace.settings.gates.helpfulness
         found = bench_helpfulness(
-            judge, notes, _read_held_out_chances("helpfulness", engine), line, _print_indented_progress
+            judge, notes, _read_held_out_chances("helpfulness", engine), HELPFUL_FROM, _print_indented_progress
         )
     _print_figures({"engine": judge.name, **found}, as_json=as_json)
 
@@ -296,7 +296,7 @@ def chosen_engine(workspace: Workspace, choice: EngineOption) -> Engine:
     if choice is EngineOption.LOCAL:
         settings = workspace.settings
         reader = NliReader(reader_folder(settings.reader, settings.data_dir)) if settings.reader else None
-        return LocalEngine(workspace.embedder, settings.gates, reader=reader)
+        return LocalEngine(workspace.embedder, reader=reader)
     if not workspace.engine.uses_language_model:
         raise ConfigurationError(
             "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."

@@ -69,7 +69,7 @@ def make_engine(
         return ModelClients(chosen, data_dir).model_client(base_url, model)
 
     judge = make_judge(JudgeParts(chosen, gates, embedder, model_client))
-    return LocalEngine(embedder, gates, judge, NliReader(reader_folder(reader, data_dir)) if reader else None)
+    return LocalEngine(embedder, judge, NliReader(reader_folder(reader, data_dir)) if reader else None)
 
 
 def recorded_engine(answers: RecordedAnswers, embedder: Embedder, data_dir: Path) -> Engine:

@@ -21,7 +21,7 @@ from crowdnotes.notes.candidates import merged
 from crowdnotes.notes.ranking import filtered, ranked
 from crowdnotes.notes.sentence_candidates import whole_sentences
 from crowdnotes.settings import Settings
-from crowdnotes.settings_sections import GateSettings, JurySettings
+from crowdnotes.settings_sections import JurySettings
 
 _CANDIDATES = 100
 _POST = "The city opened the dam at night and flooded the old town in {}."
@@ -56,7 +56,7 @@ def _run(number: int, embedder: Embedder, jury: Jury) -> dict[str, float]:
     made, _ = merged(whole_sentences(notes, _CANDIDATES, number, embedder=embedder))
     moments.append(time.perf_counter())
     texts = [item.text for item in made]
-    told = dict(zip(texts, tone_principles(embedder, GateSettings(), texts), strict=True))
+    told = dict(zip(texts, tone_principles(embedder, texts), strict=True))
     passed = filtered(made, notes, (), (), told.__getitem__)
     moments.append(time.perf_counter())
     done = SupernoteRound(

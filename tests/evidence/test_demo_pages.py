@@ -27,7 +27,7 @@ from crowdnotes.evidence.demo_pages import (
 from crowdnotes.evidence.fetching import Fetcher, Page, no_check
 from crowdnotes.evidence.passages import best_passage
 from crowdnotes.evidence.reading.extract import read_page
-from crowdnotes.settings_sections import FetchSettings, GateSettings
+from crowdnotes.settings_sections import FetchSettings
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length
 from crowdnotes.text.sentences import split_sentences
 from tests.fakes import LiveLinks, brief_of
@@ -273,7 +273,7 @@ def _evidence_of(number: int) -> list[Evidence]:
 @pytest.mark.model
 @pytest.mark.filterwarnings("ignore")
 def test_hints_point_at_what_the_tempting_note_says_beyond_its_source() -> None:
-    (sentence,) = LocalEngine(minilm(), GateSettings()).support(TEMPTING, _evidence_of(EXAMPLES.index(OVERSTATED))[:1])
+    (sentence,) = LocalEngine(minilm()).support(TEMPTING, _evidence_of(EXAMPLES.index(OVERSTATED))[:1])
     hints = " ".join(sentence.doubts)
     assert all(word in hints for word in ("“prove”", "“every”"))
 
@@ -289,7 +289,7 @@ def test_hints_point_at_what_the_tempting_note_says_beyond_its_source() -> None:
 )
 def test_the_deciding_sentence_is_among_those_that_are_offered_to_quote(example: Example) -> None:
     evidence = _evidence_of(EXAMPLES.index(example))
-    engine = LocalEngine(minilm(), GateSettings())
+    engine = LocalEngine(minilm())
     passages = {item.id: item.passage.text for item in evidence}
     found = engine.write(brief_of(example.post), evidence, NOTE_LIMIT, 3).quotations
     offered = {passages[each.evidence_id][each.span.start : each.span.end] for each in found}

@@ -42,7 +42,6 @@ from crowdnotes.notes.drafting import (
     write_candidates,
 )
 from crowdnotes.notes.gates import assess
-from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.note_rules import note_length
 from tests.fakes import TODAY, FixedClock, HashingEmbedder, ScriptedEngine, brief_of, make_evidence
 
@@ -110,7 +109,7 @@ def test_abstaining_is_passed_on() -> None:
 
 
 URL = "https://health.example.org/kettle"
-ENGINE = LocalEngine(HashingEmbedder(), GateSettings())
+ENGINE = LocalEngine(HashingEmbedder())
 ORDERED_POST = Post(text="Boiling tap water twice makes arsenic in your kettle!")
 FACTS = (
     "Boiling tap water twice does not make arsenic in your kettle, tests by the water board show.",

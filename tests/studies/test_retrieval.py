@@ -12,7 +12,7 @@ import pytest
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import InputError, LibraryError
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.settings_sections import EvidenceSettings, GateSettings
+from crowdnotes.settings_sections import EvidenceSettings
 from crowdnotes.studies.bench.retrieval import engine_ranking, measure_retrieval
 from crowdnotes.studies.data_files import JudgedPost
 from tests.fakes import HashingEmbedder
@@ -45,7 +45,7 @@ def libraries(tmp_path: Path) -> Libraries:
 
 
 def _measure(libraries: Libraries, *posts: JudgedPost, library: str = "made", plain: bool = False) -> dict[str, Any]:
-    engine = LocalEngine(HashingEmbedder(), GateSettings())
+    engine = LocalEngine(HashingEmbedder())
     return measure_retrieval(
         posts,
         engine,
@@ -67,7 +67,7 @@ def test_the_engine_finds_by_the_medical_term_what_the_posts_words_do_not(librar
 
 
 def test_only_the_ways_that_are_named_are_measured_and_none_that_is_unknown(libraries: Libraries) -> None:
-    engine = LocalEngine(HashingEmbedder(), GateSettings())
+    engine = LocalEngine(HashingEmbedder())
     measure = partial(measure_retrieval, [POST], engine, HashingEmbedder(), libraries, "made", EvidenceSettings())
     assert list(measure(runs=["engine", "fulltext"])["runs"]) == ["fulltext", "engine"]
     for runs in ([], ["engine", "astrology"]):
@@ -76,7 +76,7 @@ def test_only_the_ways_that_are_named_are_measured_and_none_that_is_unknown(libr
 
 
 def test_a_ranking_names_each_record_once(libraries: Libraries) -> None:
-    engine = LocalEngine(HashingEmbedder(), GateSettings())
+    engine = LocalEngine(HashingEmbedder())
     ranking = engine_ranking(POST.post, engine, libraries, "made", EvidenceSettings())
     assert len(ranking) == len(set(ranking)) > 0
 

@@ -44,7 +44,6 @@ from crowdnotes.engines.local.repeated_claims import repeating_passages
 from crowdnotes.engines.local.source_ranking import rank
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.errors import EngineError
-from crowdnotes.settings_sections import GateSettings
 
 
 class LocalEngine:
@@ -62,14 +61,12 @@ class LocalEngine:
     def __init__(
         self,
         embedder: Embedder,
-        settings: GateSettings,
         judge: HelpfulnessJudge | None = None,
         reader: NliReader | None = None,
     ) -> None:
         self._embedder = embedder
         self._reader = reader
-        self._settings = settings
-        self.judge: HelpfulnessJudge = judge or helpfulness_module.TrainedJudge(settings)
+        self.judge: HelpfulnessJudge = judge or helpfulness_module.TrainedJudge()
 
     def result_origin(self, step: EngineStep) -> ResultOrigin:
         """Return the origin, see `Engine.result_origin`. It names a judge that is not part of this engine."""
@@ -163,7 +160,7 @@ class LocalEngine:
 
     def principles(self, post: Post, note: str) -> tuple[PrincipleResult, ...]:
         """See `Engine.principles`."""
-        return judge_principles(self._embedder, self._settings, post, note)
+        return judge_principles(self._embedder, post, note)
 
 
 def _get_usable_calibration(reader: NliReader | None) -> Calibration | None:

@@ -1,6 +1,6 @@
 """Judge by a trained head whether raters of different views find the note helpful (gate 3), and why.
 
-The head (assets/judges/helpfulness.md) gives a calibrated probability; the gate passes from `settings.helpfulness` on.
+The head (assets/judges/helpfulness.md) gives a calibrated probability; the gate passes from `HELPFUL_FROM` on.
 The caller cuts the text to 280 first (CrowdNotes+ E.3).
 """
 
@@ -30,11 +30,11 @@ from crowdnotes.engines.local.trained_models import (
     shipped_head,
     without_each,
 )
-from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.text.tokens import content_tokens, plain_post, stem, tokens
 from crowdnotes.wording import fill
 
+HELPFUL_FROM = 0.5  # probability of being rated helpful, calibrated on held-out folds of HealthNotes
 _MAX_REASONS = 3
 _MAX_NAMED_WORDS = 3
 _MIN_GROUP_EFFECT = 0.05  # on the probability; less is not worth a sentence
@@ -60,8 +60,8 @@ class _Reason:
     span: Span | None = None
 
 
-def judge_helpfulness(settings: GateSettings, post: Post, note: str) -> GateResult:
-    """Return the probability against `settings.helpfulness`; NOT_RUN for a note without words, or not in English.
+def judge_helpfulness(post: Post, note: str) -> GateResult:
+    """Return the probability against `HELPFUL_FROM`; NOT_RUN for a note without words, or not in English.
 
     The training notes hold no note without a link, bare "false" or insult, so the head cannot judge these: they fail by
     rule.
@@ -84,17 +84,17 @@ def judge_helpfulness(settings: GateSettings, post: Post, note: str) -> GateResu
     score = round(explained.probability, 4)
     broken = list(_find_broken_rules(note, words))
     if broken:
-        score = min(score, round(settings.helpfulness / 2, 4))
+        score = min(score, round(HELPFUL_FROM / 2, 4))
     found = sorted(
         [*broken, *_explain_measures(explained, blocks, head.means), *_explain_words(explained, tone_words)],
         key=lambda reason: -abs(reason.worth),
     )
     return GateResult(
         gate=GateName.HELPFULNESS,
-        status=GateStatus.PASS if score >= settings.helpfulness else GateStatus.FAIL,
-        reason=_write_gate_reason(found, score, settings.helpfulness, by_rule=bool(broken)),
+        status=GateStatus.PASS if score >= HELPFUL_FROM else GateStatus.FAIL,
+        reason=_write_gate_reason(found, score, HELPFUL_FROM, by_rule=bool(broken)),
         score=score,
-        threshold=settings.helpfulness,
+        threshold=HELPFUL_FROM,
         probability=score,
         findings=tuple(Finding(message=reason.message, span=reason.span, ok=reason.worth > 0) for reason in found),
     )
@@ -270,9 +270,6 @@ class TrainedJudge:
     server = ""
     prompt_version = None
 
-    def __init__(self, settings: GateSettings) -> None:
-        self._settings = settings
-
     def judge(self, post: Post, note: str) -> GateResult:
         """Judge a note, see `local.helpfulness.judge_helpfulness`."""
-        return judge_helpfulness(self._settings, post, note)
+        return judge_helpfulness(post, note)

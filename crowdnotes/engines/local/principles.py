@@ -25,7 +25,6 @@ from crowdnotes.engines.local.trained_models import (
     without_each,
     word_counts,
 )
-from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.tokens import ENGLISH_STOP_WORDS, content_tokens, plain_post
 from crowdnotes.wording import fill
@@ -35,6 +34,7 @@ _MIN_READING_EASE = 5.0
 _MIN_CONTEXT_WORDS = 7
 _MAX_NAMED_WORDS = 3
 _MAX_JUDGED_WORDS = 200  # a note has some 50 words
+_OPINION_FROM = 0.5  # probability of being opinion or hostile; 1 in 9 notes reaches it
 _MIN_WORD_EFFECT = 0.01  # on the probability; a word that adds less says nothing by itself
 _WORD_PATTERN = re.compile(r"\w\w+")
 _NUMBER_PATTERN = re.compile(r"\d[\d,.]*")
@@ -43,7 +43,7 @@ _NOT_JUDGED_HERE = {PrincipleName.SOURCES_SUPPORT, PrincipleName.WANTED}
 _MAX_FEATURE_COUNT = 10.0  # more says no more
 
 
-def judge_principles(embedder: Embedder, settings: GateSettings, post: Post, note: str) -> tuple[PrincipleResult, ...]:
+def judge_principles(embedder: Embedder, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """Judge the principles that wording alone decides; NOT_RUN without words, or not in English."""
     words = without_urls(note)
     reason = _explain_not_judged(note)
@@ -51,16 +51,14 @@ def judge_principles(embedder: Embedder, settings: GateSettings, post: Post, not
         return tuple(PrincipleResult.not_run(name, reason) for name in PrincipleName if name not in _NOT_JUDGED_HERE)
     return (
         _judge_neutral(note),
-        _judge_opinion(settings, note, *read_opinion(embedder, note)),
+        _judge_opinion(note, *read_opinion(embedder, note)),
         _judge_addresses_claim(embedder, post, words),
         _judge_context(words),
         _judge_readable(note, words),
     )
 
 
-def tone_principles(
-    embedder: Embedder, settings: GateSettings, notes: Sequence[str]
-) -> tuple[tuple[PrincipleResult, ...], ...]:
+def tone_principles(embedder: Embedder, notes: Sequence[str]) -> tuple[tuple[PrincipleResult, ...], ...]:
     """Judge neutral language and opinion for many notes together: a hundred take a second.
 
     As `judge_principles`, but without naming the words that the trained head objects to.
@@ -73,7 +71,7 @@ def tone_principles(
     for note, chance in zip(notes, chances, strict=True):
         reason = _explain_not_judged(note)
         both = (PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION)
-        judged = (_judge_neutral(note), _judge_opinion(settings, note, float(chance), ()))
+        judged = (_judge_neutral(note), _judge_opinion(note, float(chance), ()))
         found.append(tuple(PrincipleResult.not_run(name, reason) for name in both) if reason else judged)
     return tuple(found)
 
@@ -106,7 +104,7 @@ def _judge_neutral(note: str) -> PrincipleResult:
     return _build_pass_or_fail(PrincipleName.NEUTRAL, good, bad, findings)
 
 
-def _judge_opinion(settings: GateSettings, note: str, probability: float, words: Sequence[Span]) -> PrincipleResult:
+def _judge_opinion(note: str, probability: float, words: Sequence[Span]) -> PrincipleResult:
     """Judge by word lists, and by the trained head, which finds opinion beyond any word list."""
     findings = [
         *_build_findings_at(note, tone.speculative_words(note), "“{words}” is opinion or a guess."),
@@ -116,7 +114,7 @@ def _judge_opinion(settings: GateSettings, note: str, probability: float, words:
         "It states, and does not guess or argue.",
         "Some words are opinion or speculation, not what a source says.",
     )
-    if probability >= settings.opinion:
+    if probability >= _OPINION_FROM:
         share = f"{probability:.0%} of notes like it were judged opinion or hostile"
         bad = f"It reads as opinion: {share}."
         listed = {finding.span for finding in findings}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.settings_sections import GateSettings
 from tests.fakes import HashingEmbedder
 
 
 @pytest.fixture
 def engine() -> LocalEngine:
-    return LocalEngine(HashingEmbedder(), GateSettings())
+    return LocalEngine(HashingEmbedder())

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from crowdnotes.domain import GateStatus, Hit, Post
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.settings_sections import GateSettings
 from tests.engines.local.made import AWKWARD_TEXTS, MEASLES, made_evidence
 from tests.fakes import TODAY, HashingEmbedder, brief_of
 
@@ -59,13 +58,13 @@ def test_no_text_breaks_a_step_as_post_note_or_passage(engine: LocalEngine, text
 
 @given(post=st.text(max_size=200), note=st.text(max_size=200), passage=st.text(max_size=300))
 def test_any_text_goes_through_every_step(post: str, note: str, passage: str) -> None:
-    _through_all_steps(LocalEngine(HashingEmbedder(), GateSettings()), post, note, passage)
+    _through_all_steps(LocalEngine(HashingEmbedder()), post, note, passage)
 
 
 def test_the_same_input_gives_the_same_answer(engine: LocalEngine) -> None:
     post = Post(text="The measles vaccine causes autism in 38% of children.")
     evidence = [made_evidence(MEASLES)]
-    other = LocalEngine(HashingEmbedder(), GateSettings())
+    other = LocalEngine(HashingEmbedder())
     brief = brief_of(post)
     assert engine.write(brief, evidence, 250, 3) == other.write(brief, evidence, 250, 3)
     assert engine.plan(post, 5, TODAY) == other.plan(post, 5, TODAY)

@@ -14,7 +14,6 @@ from crowdnotes.engines.embedding import FloatArray, weights_sha256
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.entailment import READER_FILE, NliReader, clauses_of, fetch_reader
 from crowdnotes.errors import ModelFilesError
-from crowdnotes.settings_sections import GateSettings
 from crowdnotes.studies.bench.judges import calibrate
 from crowdnotes.studies.data_files import DistortionRow
 from tests.fakes import HashingEmbedder, make_evidence, make_reader_model
@@ -65,7 +64,7 @@ def test_a_model_of_other_labels_and_a_folder_without_one_are_refused(tmp_path: 
 
 
 def test_until_it_was_measured_it_gives_hints_and_a_person_decides(tmp_path: Path) -> None:
-    engine = LocalEngine(HashingEmbedder(), GateSettings(), reader=KnowingReader(tmp_path / "m"))
+    engine = LocalEngine(HashingEmbedder(), reader=KnowingReader(tmp_path / "m"))
     evidence = [make_evidence(text=PASSAGE)]
     support = engine.support(f"{TRUE} {FALSE}", evidence)
     assert ["otherwise" in " ".join(item.doubts) for item in support] == [False, True]
@@ -77,7 +76,7 @@ def test_a_measured_reader_judges_names_what_carries_each_sentence_and_tells_its
     reader = KnowingReader(tmp_path / "m")
     measured = calibrate(reader, HashingEmbedder(), _rows(50))
     assert (measured.auc, measured.notes) == (1.0, 100)
-    engine = LocalEngine(HashingEmbedder(), GateSettings(), reader=KnowingReader(tmp_path / "m"))
+    engine = LocalEngine(HashingEmbedder(), reader=KnowingReader(tmp_path / "m"))
     evidence = [make_evidence(text=PASSAGE)]
 
     def judged(note: str) -> GateResult:
@@ -100,7 +99,7 @@ def test_a_reader_that_may_be_no_better_than_chance_judges_nothing_nor_one_whose
 ) -> None:
     reader = KnowingReader(tmp_path / "m")
     reader.keep(threshold=0.5, auc=0.7, auc_low=auc_low, auc_high=0.9, notes=notes)
-    engine = LocalEngine(HashingEmbedder(), GateSettings(), reader=reader)
+    engine = LocalEngine(HashingEmbedder(), reader=reader)
     evidence = [make_evidence(text=PASSAGE)]
     assert engine.correctness(TRUE, evidence, engine.support(TRUE, evidence)).judge == BY_PERSON
     (tmp_path / "m" / "model.safetensors").write_bytes(b"other")

@@ -6,7 +6,6 @@ import pytest
 
 from crowdnotes.domain import Evidence, Post
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.settings_sections import GateSettings
 from tests.engines.local.made import MEASLES, WATER, made_evidence
 from tests.fakes import brief_of
 from tests.shared import minilm
@@ -22,7 +21,7 @@ def _offered(engine: LocalEngine, *evidence: Evidence) -> list[str]:
 
 @pytest.mark.model
 def test_the_sentence_that_denies_the_claim_comes_first_and_all_are_whole() -> None:
-    engine = LocalEngine(minilm(), GateSettings())
+    engine = LocalEngine(minilm())
     offered = _offered(engine, made_evidence(WATER, "E1"), made_evidence(MEASLES, "E2"))
     assert offered[0] == "The measles vaccine does not cause autism."
     assert len(offered) == 3

@@ -8,7 +8,6 @@ from crowdnotes.domain import BY_HAND, Evidence, GateStatus, Post
 from crowdnotes.engines.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.relevance import nothing_relevant, of_needed, weak_sources
-from crowdnotes.settings_sections import GateSettings
 from tests.engines.local.made import MEASLES, WATER, made_evidence
 from tests.fakes import brief_of, make_evidence
 from tests.shared import minilm
@@ -44,7 +43,7 @@ def test_relevance_is_not_run_without_evidence_or_words(engine: LocalEngine) -> 
 
 @pytest.mark.model
 def test_the_real_model_tells_relevant_from_other_health_pages() -> None:
-    engine = LocalEngine(minilm(), GateSettings())
+    engine = LocalEngine(minilm())
     assert engine.relevance(BRIEF, [made_evidence(MEASLES)]).status is GateStatus.PASS
     assert engine.relevance(BRIEF, [made_evidence(WATER)]).status is GateStatus.FAIL
 

@@ -25,7 +25,6 @@ from crowdnotes.engines.local.trained_models import (
     word_counts,
 )
 from crowdnotes.errors import ModelFilesError
-from crowdnotes.settings_sections import GateSettings
 from crowdnotes.studies.data_files import read_held_out
 from crowdnotes.studies.measures import area_under_curve, macro_f1
 from tests.engines.local.made import AWKWARD_TEXTS
@@ -79,7 +78,7 @@ def test_the_pinned_opinion_figure_follows_from_the_held_out_verdicts_and_has_no
 
 @pytest.mark.model
 def test_the_real_judges_tell_a_good_note_from_a_bad_one() -> None:
-    engine = LocalEngine(minilm(), GateSettings())
+    engine = LocalEngine(minilm())
     good, bad = engine.helpfulness(POST, HELPFUL), engine.helpfulness(POST, UNHELPFUL)
     assert (good.status, bad.status) == (GateStatus.PASS, GateStatus.FAIL)
     opinions = {
@@ -108,13 +107,13 @@ def test_an_insult_fails_and_is_pointed_at(engine: LocalEngine) -> None:
 
 @pytest.mark.model
 def test_the_embedding_model_has_no_part_in_the_verdict(engine: LocalEngine) -> None:
-    assert engine.helpfulness(POST, HELPFUL) == LocalEngine(minilm(), GateSettings()).helpfulness(POST, HELPFUL)
+    assert engine.helpfulness(POST, HELPFUL) == LocalEngine(minilm()).helpfulness(POST, HELPFUL)
 
 
 @pytest.mark.model
 def test_opinion_that_no_word_list_holds_is_found_and_its_words_are_pointed_at() -> None:
     note = "The government should stop wasting money; these politicians only serve themselves and their rich friends."
-    results = LocalEngine(minilm(), GateSettings()).principles(POST, note)
+    results = LocalEngine(minilm()).principles(POST, note)
     found = next(result for result in results if result.principle is PrincipleName.NO_SPECULATION)
     assert found.status is GateStatus.FAIL
     assert [note[f.span.start : f.span.end] for f in found.findings if f.span]

@@ -28,7 +28,7 @@ from crowdnotes.evidence.search import check_providers, search_all
 from crowdnotes.evidence.search.provider import OnlineProvider, notice_of
 from crowdnotes.evidence.search.run import SearchCache, plan_for
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
-from crowdnotes.settings_sections import GateSettings, SearchSettings
+from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.languages import languages_of
 from crowdnotes.text.urls import identities
 from tests.fakes import HashingEmbedder
@@ -507,7 +507,7 @@ def test_names_and_figures_are_searched_for_after_what_is_asked_and_beyond_its_n
         Post(text="Everybody knows by now that measles vaccines harmed 11,306 people says Jo Doe."),
         date(2025, 1, 1),
     )
-    engine = LocalEngine(HashingEmbedder(), GateSettings())
+    engine = LocalEngine(HashingEmbedder())
     plain = engine.plan(post, 1, today).queries
     planned = plan_for(engine, post, 1, today).queries
     assert planned[:1] == plain
@@ -518,7 +518,7 @@ def test_names_and_figures_are_searched_for_after_what_is_asked_and_beyond_its_n
 
 def test_a_name_that_a_search_holds_has_none_of_its_own_and_a_trial_is_second() -> None:
     text = "Jo Doe says measles vaccines harm 11,306 people, see NCT04368728 https://t.co/PObxLZHSM"
-    engine = LocalEngine(HashingEmbedder(), GateSettings())
+    engine = LocalEngine(HashingEmbedder())
     searches = [query.text for query in plan_for(engine, Post(text=text), 8, date(2025, 1, 1)).queries]
     assert searches[1] == "NCT04368728"
     assert "measles vaccines Jo Doe" in searches
