@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.domain import Influence, JuryQuality, JuryVerdict, NoteChange
 from crowdnotes.errors import InputError
 from crowdnotes.jury.model import SHIPPED_MODEL, Features, JuryModel, features, load_model
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Jury:
-    """Model, raters and thresholds put together once; safe to share between threads.
+    """Model and raters put together once; safe to share between threads.
 
     shown: how likely X shows a note, which sets the intercept; without it the model's own appeal does. crowd: the
     pool in few raters.
@@ -39,7 +39,6 @@ class Jury:
     pool: RaterPool
     embedder: Embedder
     settings: JurySettings
-    thresholds: Thresholds
     crowd: Crowd
     shown: ShownHead | None = None
 
@@ -99,7 +98,6 @@ class Jury:
                 texts[row],
                 post,
                 juries[row],
-                self.thresholds,
                 seed=number,
                 sampling=sampling.value,
                 splits=None if predicted.splits is None else float(predicted.splits[row]),
@@ -118,7 +116,7 @@ class Jury:
     def with_chances(self, read: Features, shown: Floats) -> Predictions:
         """Return appeal and lean of notes, of any posts, whose chances of being shown (n,) are known."""
         predicted = replace(self.model.predict(read), shown=shown)
-        return self._at(predicted, careful_intercepts(shown, self.thresholds.helpful_intercept))
+        return self._at(predicted, careful_intercepts(shown, THRESHOLDS.helpful_intercept))
 
     def rank(self, predicted: Predictions) -> Votes:
         """Judge predicted notes by one jury: their intercepts alone, without intervals or reasons."""
@@ -158,9 +156,7 @@ class Jury:
         if self.shown is None or read.blocks is None:
             return predicted
         chances = self.shown.chances(read.blocks)
-        return self._at(
-            replace(predicted, shown=chances), careful_intercepts(chances, self.thresholds.helpful_intercept)
-        )
+        return self._at(replace(predicted, shown=chances), careful_intercepts(chances, THRESHOLDS.helpful_intercept))
 
     def _at(self, predicted: Predictions, intercepts: Floats) -> Predictions:
         """Return the same notes, of such appeal that they come out at these intercepts (n,)."""
@@ -176,7 +172,7 @@ class Jury:
         """Return what each repeat judges: first the note with the shown intercept, then with others it may have."""
         if predicted.shown is None:
             return [predicted] * self.settings.repeats
-        line, others = self.thresholds.helpful_intercept, self.settings.repeats - 1
+        line, others = THRESHOLDS.helpful_intercept, self.settings.repeats - 1
         intercepts = possible_intercepts(predicted.shown, line, others)
         appeals = self.crowd.appeals(intercepts, predicted.lean, self._gap(predicted), self.model.ordinal)
         return [predicted, *(replace(predicted, appeal=appeal) for appeal in appeals)]
@@ -227,7 +223,7 @@ def open_jury(settings: JurySettings, embedder: Embedder) -> Jury:
     """
     pool = shipped_pool() if settings.raters is None else own_pool(settings.raters)
     shown = open_shown(settings.model or SHIPPED_MODEL)
-    return Jury(load_model(settings.model), pool, embedder, settings, THRESHOLDS, Crowd.of(pool, settings), shown)
+    return Jury(load_model(settings.model), pool, embedder, settings, Crowd.of(pool, settings), shown)
 
 
 @dataclass(frozen=True)

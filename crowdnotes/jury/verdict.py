@@ -17,7 +17,7 @@ import numpy as np
 
 from crowdnotes.bridging.model import NoteSignals, Side
 from crowdnotes.bridging.rules import decide
-from crowdnotes.bridging.thresholds import Thresholds
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.domain import (
     Influence,
     Interval,
@@ -339,7 +339,6 @@ def verdict_of(
     text: str,
     post: str | None,
     juries: Sequence[Votes],
-    thresholds: Thresholds,
     *,
     splits: float | None,
     chance_of_shown: float | None,
@@ -349,7 +348,7 @@ def verdict_of(
     """juries: of this note alone; the first is shown, all make the intervals. given: further fields."""
     shown = juries[0]
     negative, positive = side_votes(shown)
-    status = decide(_build_note_signals(shown), thresholds)
+    status = decide(_build_note_signals(shown), THRESHOLDS)
     interval = _compute_interval([float(jury.intercepts[0]) for jury in juries])
     return JuryVerdict(
         text_sha256=text_sha256(text),
@@ -359,7 +358,7 @@ def verdict_of(
         intercept_interval=interval,
         note_factor=float(shown.factors[0]),
         factor_interval=_compute_interval([float(jury.factors[0]) for jury in juries]),
-        helpful_line=thresholds.helpful_intercept,
+        helpful_line=THRESHOLDS.helpful_intercept,
         status=status.status.value,
         decided_by=RuleWord(rule=status.decided_by.value, reason=status.reason),
         blocked_by=tuple(RuleWord(rule=said.rule.value, reason=said.reason) for said in status.blocked_by),
@@ -374,7 +373,7 @@ def verdict_of(
             positive,
             influences,
             interval=interval,
-            line=thresholds.helpful_intercept,
+            line=THRESHOLDS.helpful_intercept,
             splits=splits,
             chance=chance_of_shown,
         ),

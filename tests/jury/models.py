@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.domain import JuryQuality
 from crowdnotes.jury.jury import Jury
 from crowdnotes.jury.model import COLUMNS, CampModel, Landmarks, Rarity, Score, features
@@ -71,6 +70,5 @@ def small_jury(*, joined: float = 0.9, kind: type[JurySettings] = JurySettings, 
         shipped_pool(),
         HashingEmbedder(),
         kind.model_validate(settings),
-        THRESHOLDS,
         Crowd.of(shipped_pool(), JurySettings()),
     )

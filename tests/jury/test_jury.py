@@ -135,6 +135,6 @@ def test_another_embedder_is_not_mixed_with_the_models_own() -> None:
         dimensions = 3
 
     jury = small_jury()
-    other = type(jury)(jury.model, jury.pool, Other(), jury.settings, jury.thresholds, jury.crowd)  # type: ignore[arg-type]
+    other = type(jury)(jury.model, jury.pool, Other(), jury.settings, jury.crowd)  # type: ignore[arg-type]
     verdict = other.verdict(None, _JOINS)
     assert any("embedding model" in caution for caution in verdict.cautions)

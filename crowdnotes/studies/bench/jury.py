@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.errors import ConfigurationError, InputError
 from crowdnotes.jury import Jury
 from crowdnotes.jury.model import COLUMNS, SHIPPED_MODEL, CampModel, Features, Rarity, Score, load_model
@@ -102,7 +103,7 @@ def bench_shown(jury: Jury, notes: Sequence[HealthNote], held_out: Mapping[int, 
     predicted = jury.with_chances(jury.features_of([note.note for note in notes]), chances)
     intercepts = jury.rank(predicted).intercepts
     truth = np.array([note.is_helpful for note in notes])
-    reach = intercepts >= jury.thresholds.helpful_intercept
+    reach = intercepts >= THRESHOLDS.helpful_intercept
     found: dict[str, Any] = {
         "intercept_auc": rounded(area_under_curve(truth, intercepts)),
         "intercept_auc_interval": None,
