@@ -58,7 +58,7 @@ def small_model(joined: float = 0.9) -> CampModel:
 
 
 class EveryWordFamiliar(JurySettings):
-    """Settings of a jury that takes no text for unlike what it learned from."""
+    """Settings under which no text is too strange for the jury."""
 
     familiar_words: ClassVar[float] = 0.0
 
