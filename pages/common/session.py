@@ -204,7 +204,7 @@ def unsaved_words(
 class _RefusedForm:
     """What was typed into a form, by the names of its fields, and the act that was refused, with the reason.
 
-    `is_gone`: the form may be gone with what it was about, as the case ended or was changed elsewhere.
+    `is_gone`: the form may be gone, as the case ended or was changed elsewhere.
     """
 
     case_id: str | None
@@ -214,15 +214,16 @@ class _RefusedForm:
     is_gone: bool
 
 
-def keep_typed(words: Mapping[str, str], action: Callable[[], _T]) -> _T:
-    """Do what a form asks for; if it is refused, `refused_form` shows what was typed and offers to try again."""
+def keep_typed(words: Mapping[str, str], action: Callable[[], _T], *, is_gone: bool = False) -> _T:
+    """Do what a form asks for; if it is refused, `refused_form` shows what was typed and offers to try again.
+
+    A form that is not gone still holds the words that an InputError says something about.
+    """
     try:
         done = action()
     except CrowdNotesError as error:
         typed = {name: said for name, said in words.items() if said.strip()}
-        before: _RefusedForm | None = st.session_state.get(_REFUSED_KEY)
-        # Of an InputError the form says what is wrong with the words, which it holds unless it was gone before.
-        is_gone = not isinstance(error, InputError) or (before is not None and before.is_gone and before.words == typed)
+        is_gone = is_gone or not isinstance(error, InputError)
         refused = _RefusedForm(st.query_params.get(_CASE_PARAM), typed, action, error.message, is_gone)
         st.session_state[_REFUSED_KEY] = refused
         raise
@@ -231,17 +232,17 @@ def keep_typed(words: Mapping[str, str], action: Callable[[], _T]) -> _T:
 
 
 def refused_form(case_id: str, case: Case | None) -> None:
-    """Draw what `keep_typed` kept, each to copy; of a decided case with the way to reopen it and do what was asked for.
+    """Draw each text that `keep_typed` kept, to be copied; with a button that reopens a decided case and tries again.
 
-    Drawn once a page. `case` is None where it was deleted.
+    Call this once a page. `case` is None where it was deleted.
     """
     refused: _RefusedForm | None = st.session_state.get(_REFUSED_KEY)
     is_decided = case is not None and case.decision is not None
-    if refused is None or refused.case_id != case_id or not (refused.is_gone or case is None or is_decided):
+    if refused is None or refused.case_id != case_id or not refused.words:
+        return
+    if not (refused.is_gone or case is None or is_decided):
         return
     st.session_state[_REFUSED_KEY] = replace(refused, is_gone=True)  # also when the case was reopened
-    if not refused.words:
-        return
     notices(_FORM_NOTICE_AREA)
     may_reopen = is_decided and workspace().may(Act.REOPEN, case)
     keep = partial(_reopen_and_repeat, case_id, refused) if may_reopen else None
@@ -253,7 +254,7 @@ def refused_form(case_id: str, case: Case | None) -> None:
 
 def _reopen_and_repeat(case_id: str, refused: _RefusedForm) -> None:
     cases().apply(case_id, actions.reopen)
-    keep_typed(refused.words, refused.action)
+    keep_typed(refused.words, refused.action, is_gone=True)
 
 
 def notices_elsewhere(kind: str, shown: Collection[str]) -> list[str]:
