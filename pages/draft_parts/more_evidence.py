@@ -168,10 +168,13 @@ def _draw_follow_up_popover(
 
 def _start_follow_up(case: Case, kind: FollowUpKind, about: str, key: str = "") -> None:
     """Put the follow-up search on record and begin."""
-    if kind in _PASSAGE_FOLLOW_UPS:
-        _refuse_if_changed(case)
     places, words = places_chosen(key), own_words(key)
-    ask = partial(cases().apply, case.id, follow_up_stages.follow_up, kind, about=about, own_words=words, **places)
+
+    def ask() -> Case:
+        if kind in _PASSAGE_FOLLOW_UPS:
+            _refuse_if_changed(case)
+        return cases().apply(case.id, follow_up_stages.follow_up, kind, about=about, own_words=words, **places)
+
     asked = keep_typed({"Search words": words, "Link": about if kind is FollowUpKind.LINK else ""}, ask)
     if key:
         close(key)

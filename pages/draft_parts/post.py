@@ -232,7 +232,10 @@ def _short_hash(*stored: str) -> str:
 def _save_post(case: Case, key: str) -> None:
     text, url, context = (st.session_state.get(f"{key}-{name}") or "" for name in ("text", "url", "context"))
     edit = partial(intake.edit_post, cases(), case.id, text, url=url or None, context=context)
-    typed = {"Text of the post": text} if text != case.post.text else {}
-    if context != case.post.context:
-        typed["The post it replies to or quotes"] = context
+    fields = (
+        ("Text of the post", text, case.post.text),
+        ("Address of the post on X", url, case.post.url or ""),
+        ("The post it replies to or quotes", context, case.post.context),
+    )
+    typed = {name: now for name, now, before in fields if now != before}
     keep_typed(typed, lambda: changed(case, edit()))

@@ -185,12 +185,13 @@ def _draw_suggestion_form(case: Case) -> None:
 def _add_suggestions(case: Case, key: str) -> None:
     state = st.session_state
     file: UploadedFile | None = state.get(_upload_key(key))
-    by = state[f"{key}-by"] or ""
+    by, typed = state[f"{key}-by"] or "", state[f"{key}-text"] or ""
+
+    def save() -> Case:
+        of_file = lines_of(file.getvalue()) if file is not None else []
+        return cases().apply(case.id, suggest, [*lines(typed), *of_file], said_by=by)
 
     def add() -> None:
-        of_file = lines_of(file.getvalue()) if file is not None else []
-        typed = state[f"{key}-text"] or ""
-        save = partial(cases().apply, case.id, suggest, [*lines(typed), *of_file], said_by=by)
         keep_typed({"Suggestions": typed}, save)
         state[f"{key}-text"] = ""
         state[f"{key}-uploads"] = state.get(f"{key}-uploads", 0) + 1

@@ -152,6 +152,18 @@ def test_a_swap_from_a_page_that_is_out_of_date_does_nothing_and_says_why(desk: 
     assert len(desk.newest(gathered).follow_ups) == len(follow_ups) + 1
 
 
+def test_search_words_for_a_passage_that_was_replaced_meanwhile_can_be_copied(
+    desk: Desk, gathered: Case, unsaved: list[str]
+) -> None:
+    key = f"follow-up-{gathered.id}-E2"
+    old_tab = unfolded(read(desk.app(gathered), gathered, "E2"), key)
+    old_tab.text_input(key=f"{key}-own-words").set_value("kettle limescale")
+    followed_up(desk, gathered, FollowUpKind.SWAP, "E2")
+    old_tab.button(key=f"{key}-go").click().run()
+    assert not old_tab.exception
+    assert unsaved == ["kettle limescale"]
+
+
 def test_what_is_asked_of_a_passage_that_is_gone_is_told_above_the_sources(desk: Desk, gathered: Case) -> None:
     old_tab = read(desk.app(gathered), gathered, "E2")
     followed_up(desk, gathered, FollowUpKind.SWAP, "E2")
