@@ -226,6 +226,6 @@ def test_work_on_a_case_that_is_decided_meanwhile_ends_as_cancelled(workspace: W
     case = new_case(workspace, "kettle")
     steps = workspace.stages.gather_steps(case.id)
     approval.decide_case(cases, case.id, DecisionKind.NOT_NEEDED)
-    ended = workspace.runner.wait(workspace.runner.start(case.id, "gather", steps).id, 30)
+    ended = workspace.runner.wait(workspace.runner.start(case.id, "gather", steps).id, PATIENCE)
     assert ended.state is JobState.CANCELLED
     assert cases.get(case.id).queries == ()

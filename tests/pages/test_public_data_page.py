@@ -113,5 +113,5 @@ def test_delays_are_compared_and_each_figure_has_its_n(busiest: int, by: str) ->
     _, planted = made_index()
     at = opened(view="Delays", by=by, language="Spanish")
     assert len(plots(at)) == 2
-    assert "of 2,000 notes" not in texts(at)
+    assert f"of {planted.notes:,} notes" not in texts(at)
     assert f"of {planted.notes:,} notes" in texts(opened(view="Delays", by=by))
