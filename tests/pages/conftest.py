@@ -14,12 +14,13 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ButtonGroup, TextArea, TextInput
 
 from crowdnotes.cases import actions, intake
-from crowdnotes.domain import Case, Decision, Mode, Verdict
+from crowdnotes.cases.cases import Cases
+from crowdnotes.domain import Case, Decision, Mode, Role, Verdict
 from crowdnotes.jobs import JobRecord
 from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
 from pages.common import session, shared_workspace
-from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine
+from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine, actor
 from tests.shared import PATIENCE, put_tables
 
 ROOT = Path(__file__).parents[2]
@@ -122,8 +123,12 @@ class Desk:
         assert decision is not None
         return decision
 
+    def of_another(self) -> Cases:
+        """The cases as another admin uses them at the same time."""
+        return self.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).cases
+
     def changed(self, case: Case, **changes: object) -> Case:
-        """The case with other fields, stored past the service."""
+        """The case with other fields, stored by no action."""
         return self.workspace.store.update(case.id, lambda newest: newest.replace(**changes))
 
 

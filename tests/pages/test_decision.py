@@ -322,11 +322,10 @@ def test_words_typed_into_a_form_while_another_ends_the_case_can_be_copied(
     for choice in at.segmented_control:
         if choice.label == "Your answer":
             choice.set_value(SuggestionAnswer.NO)
-    other = desk.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).cases
     if ends == "decided":
-        approval.decide_case(other, case.id, DecisionKind.REJECTED)
+        approval.decide_case(desk.of_another(), case.id, DecisionKind.REJECTED)
     else:
-        other.delete(case.id)
+        desk.of_another().delete(case.id)
     press(at, press_on)
     assert not at.exception, at.exception
     assert unsaved == [typed]
@@ -367,9 +366,7 @@ def test_a_reason_typed_for_a_rejection_while_another_decides_can_be_copied(desk
     at = read(desk.app(case), case)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
     field(at, "Another reason").set_value("It speaks of colds alone.")
-    approval.decide_case(
-        desk.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).cases, case.id, DecisionKind.REJECTED
-    )
+    approval.decide_case(desk.of_another(), case.id, DecisionKind.REJECTED)
     press(at, "Reject this passage")
     assert not at.exception, at.exception
     assert unsaved == ["It speaks of colds alone."]

@@ -19,7 +19,6 @@ from crowdnotes.domain import (
     Interval,
     PostedNote,
     Ratings,
-    Role,
     SideVotes,
     Span,
     StageName,
@@ -31,7 +30,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from pages.common.layout import Area
-from tests.fakes import ScriptedSupernotes, actor
+from tests.fakes import ScriptedSupernotes
 from tests.pages.conftest import POST, Desk, field, press, texts, unfolded
 
 PAGE = "pages/supernote.py"
@@ -463,9 +462,7 @@ def test_a_posted_note_typed_in_while_another_decides_can_be_copied_and_saved_al
     at = shown(desk, case)
     unfolded(at, f"watch-{case.id}")
     field(at, "Text of the posted note").set_value("It does not help.")
-    approval.decide_case(
-        desk.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).cases, case.id, DecisionKind.REJECTED
-    )
+    approval.decide_case(desk.of_another(), case.id, DecisionKind.REJECTED)
     press(at, "Save the status")
     assert not at.exception, at.exception
     assert unsaved == ["It does not help."]
