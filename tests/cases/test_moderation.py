@@ -575,7 +575,7 @@ def test_what_was_decided_longer_ago_leaves_its_id_and_the_rest_stays(engine: En
     assert store.delete_decided_before(before) == 0
 
 
-# --- the service ---
+# --- stored cases ---
 
 
 @pytest.fixture
@@ -711,7 +711,7 @@ def test_who_held_a_case_is_told_that_its_author_took_it_back_and_changed_it(wor
     refused(lambda: bob.apply("c1", moderation.judge_pair, NOTE, "E1", Support.SUPPORTED), "edited elsewhere")
 
 
-def test_the_service_knows_that_two_moderators_read_every_case(workspace: Workspace) -> None:
+def test_of_stored_cases_two_moderators_read_every_one_where_that_is_set(workspace: Workspace) -> None:
     settings = workspace.settings.replace(two_readers=True, queue=True)
     strict = replace(workspace, stage_context=replace(workspace.stage_context, settings=settings))
     workspace.store.add(drafted())

@@ -192,10 +192,6 @@ class Desk:
         """End the case, as somebody does elsewhere."""
         approval.decide_case(self._cases, case_id, DecisionKind.REJECTED)
 
-    @property
-    def _by(self) -> str:
-        return self._workspace.settings.author
-
     def _run(self, case_id: str, kind: str) -> None:
         job = self._workspace.runner.wait(self._workspace.start(case_id, kind).id, timeout=PATIENCE)
         assert job.state is JobState.DONE, job

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from tests.journeys.conftest import NewPage, running_app
 from tests.journeys.walk import Walk
 from tests.llm_server import LLMServer, honest
+from tests.shared import until
 
 pytestmark = [pytest.mark.journey, pytest.mark.deep]
 
@@ -35,8 +36,7 @@ def test_a_person_changes_the_engine_while_the_app_runs(
             walk.page.keyboard.press("Escape")
             walk.page.get_by_label("Paste the post").fill(f"Vitamin C CURES the common cold!!!\n{articles}/vitamin-c")
             walk.button("Find evidence").click()
-            while not server.requests:  # it is asked what the post claims
-                walk.page.wait_for_timeout(50)
+            until(lambda: server.requests)  # it is asked what the post claims
 
 
 def _change(walk: Walk, now: str, to: str) -> None:

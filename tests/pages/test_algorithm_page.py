@@ -5,15 +5,12 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.public_data.attack import Aim, AttackOptions, History, attack
 from crowdnotes.public_data.extremes import run_experiment
 from crowdnotes.public_data.small_world import NoteKind, WorldOptions, make_world
 from pages.algorithm_parts import small_world
 from tests.pages.conftest import ROOT, Desk, press, texts
 from tests.shared import PATIENCE
-
-RULES = THRESHOLDS
 
 
 @pytest.fixture
@@ -31,7 +28,7 @@ def opened(**address: str) -> AppTest:
 
 
 def test_a_slider_changes_what_the_pictures_tell(page: AppTest) -> None:
-    before, after = (make_world(WorldOptions(noise=noise), RULES) for noise in (0.2, 0.5))
+    before, after = (make_world(WorldOptions(noise=noise)) for noise in (0.2, 0.5))
     assert before.sentence != after.sentence
     assert before.sentence in texts(page)
     assert before.average_sentence in texts(page)
@@ -42,7 +39,7 @@ def test_a_slider_changes_what_the_pictures_tell(page: AppTest) -> None:
 
 
 def test_the_chosen_note_says_why_it_is_not_shown_and_what_its_rating_is_made_of(page: AppTest) -> None:
-    world = make_world(WorldOptions(), RULES)
+    world = make_world(WorldOptions())
     for note in (world.kinds.index(NoteKind.POOR), int(world.shown.argmax())):
         page.selectbox(key="note").set_value(note).run()
         assert world.story(note) in texts(page)
@@ -64,7 +61,7 @@ def test_a_choice_by_a_name_that_no_note_has_now_falls_back_to_the_note_chosen_b
 ) -> None:
     state: dict[str, object] = {"note": 6}
     monkeypatch.setattr("pages.algorithm_parts.small_world.st.session_state", state)
-    made = make_world(WorldOptions(), RULES)
+    made = make_world(WorldOptions())
     assert small_world._get_chosen_note(made) == 6
     state["note"] = "Note 7: pleases side -"  # what the browser sends after the names have changed
     assert (small_world._get_chosen_note(made), state["note"]) == (6, 6)
@@ -104,7 +101,7 @@ def test_the_experiment_runs_when_it_is_asked_for(desk: Desk) -> None:
 
 def test_the_lab_tells_how_many_accounts_it_takes_and_which_rules_hold(desk: Desk) -> None:
     at = opened(part="Attack lab")
-    world = make_world(WorldOptions(), RULES)
+    world = make_world(WorldOptions())
     assert attack(world, AttackOptions()).sentence in texts(at)
     at.radio(key="aim").set_value(Aim.LIFT_ONE_SIDED).run()
     at.selectbox(key="history").set_value(History.PLUS).run()

@@ -154,13 +154,13 @@ def test_the_export_goes_on_without_a_case_that_was_deleted_meanwhile(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept, gone = desk.case("a post that stays"), desk.case("a post that goes")
-    service = type(desk.workspace.cases)
-    get = service.get
+    kind = type(desk.workspace.cases)
+    get = kind.get
 
     def deleted(self: object, case_id: str) -> Case:
         if case_id == gone.id:
             raise CaseNotFoundError("There is no such case.")
         return get(self, case_id)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(service, "get", deleted)
+    monkeypatch.setattr(kind, "get", deleted)
     assert [case.id for case in desk.workspace.cases.read_all()[0]] == [kept.id]
