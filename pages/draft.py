@@ -22,15 +22,15 @@ from pages.draft_parts.header import draw_header
 from pages.draft_parts.moderator_review import draw_submission
 from pages.draft_parts.note import (
     cited_links,
-    draw_candidates,
     draw_lesson,
+    draw_proposals,
     draw_propose_button,
     draw_refused_words,
+    draw_undo_button,
     is_closed,
     note_box,
-    undo,
 )
-from pages.draft_parts.scores import draw_scores, score_button
+from pages.draft_parts.scores import draw_score_button, draw_scores
 from pages.draft_parts.sentence_support import draw_decided_note, draw_sentence_support
 from pages.draft_parts.sources import sources_pane
 from pages.draft_parts.start import start_screen
@@ -73,7 +73,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
             draw_propose_button(case, job)
             if not is_closed(case):
                 _draw_note_box(case, job)
-                draw_candidates(case)
+                draw_proposals(case)
         draw_sentence_support(case)
         draw_scores(case, job)
         if case.assessment_is_current and case.decision is None:
@@ -87,8 +87,8 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
 def _draw_note_box(case: Case, job: JobRecord | None) -> None:
     note_box(case)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="note-acts"):
-        score_button(case, job)
-        undo(case)
+        draw_score_button(case, job)
+        draw_undo_button(case)
     cited_links(case)
 
 

@@ -119,7 +119,7 @@ def _warn_of_inference(case: Case) -> None:
         )
 
 
-def draw_candidates(case: Case) -> None:
+def draw_proposals(case: Case) -> None:
     """Draw the candidates, or sentences to quote, each one click from the note above."""
     with st.container(key="proposed", gap="small"):  # always there, so that what is below stays where it is
         _draw_candidates(case)
@@ -382,8 +382,8 @@ def _reopen_with(case: Case, text: str) -> None:
     _get_note_box_state(case).refused = None
 
 
-def undo(case: Case) -> None:
-    """Back to the text before the last change."""
+def draw_undo_button(case: Case) -> None:
+    """Draw the button that goes back to the text before the last change."""
     back, look = partial(cases().apply, case.id, actions.undo_edit), {"type": "tertiary"}
     look["help"] = "Go back to the text before the last change"
     button("Undo", "undo", _NOTICE_AREA, back, icon="undo", disabled=not case.revisions, **look)

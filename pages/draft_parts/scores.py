@@ -24,7 +24,7 @@ _NOTICE_AREA = StepName.REVIEW.value
 _TRAINED_HEAD = "trained head"
 
 
-def score_button(case: Case, job: JobRecord | None) -> None:
+def draw_score_button(case: Case, job: JobRecord | None) -> None:
     """Draw the button that scores the note box. Always there, so that its key works straight after typing."""
     current = case.assessment_is_current
     name = "Score the note" if case.assessment is None else "Score again"
