@@ -63,7 +63,7 @@ _SENTENCE_BY_PLACE = {
         "A person decides: approve, no note needed, not enough evidence, or reject. All four are one click away."
     ),
 }
-# What Next does: the second where nothing lies open that it would take for use.
+# What Next does; the second where no open source is used by it.
 _LABELS_BY_ACTION = {
     TourAction.FIND: ("Find evidence", "Find evidence"),
     TourAction.OPEN: ("Open {then}", "Open {then}"),
@@ -108,7 +108,7 @@ def draw_presenter(case: Case, job: JobRecord | None) -> None:
         )
         if place is None:
             st.caption(
-                "A language model gave these answers earlier. For other words or sources you need a model of your own.",
+                "A language model gave these answers earlier. For other words or sources, use the engine of this app.",
                 width="stretch",
             )
             use_own_engine_panel(case, "strip")
@@ -165,7 +165,7 @@ def _advance_tour(case_id: str, place: TourPlace) -> None:
 
 
 def _label_next_action(case: Case, action: TourAction) -> str:
-    """Return what Next does, as text: what it does in the presenter's name is said before it is done."""
+    """Return the label of Next, which says what it will do in the presenter's name."""
     used, then = (", ".join(item.id for item in items) for items in (before_eyes(case), unopened(case)[:1]))
     return fill(_LABELS_BY_ACTION[action][not used], used=used, then=then)
 

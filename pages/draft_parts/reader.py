@@ -57,7 +57,7 @@ _VERB_BY_ANSWER = {
     (AnswerKind.STATED, Points.FOR): "Confirms",
     (AnswerKind.STATED, Points.NEITHER): "Settles",
     (AnswerKind.INFERRED, Points.AGAINST): "Points against",
-    (AnswerKind.INFERRED, Points.FOR): "Speaks for",
+    (AnswerKind.INFERRED, Points.FOR): "Lends support to",
     (AnswerKind.INFERRED, Points.NEITHER): "Helps to judge",
 }
 _REJECTION_REASONS = ("Not about this claim", "Out of date", "Not reliable", "Repeats another source")

@@ -229,7 +229,7 @@ def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
         "We do not know X's decision for {n} of them and treat them as open.",
     )
     st.caption(
-        "Ticked are all notes that call the post misleading and are still open on X. You can change that. "
+        "Notes that call the post misleading and are still open on X are ticked. You can change that. "
         f"{not_known if unknown else ''}"
     )
     for remark in supernote_actions.remarks_on_notes(case):
