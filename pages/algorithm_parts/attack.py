@@ -27,14 +27,7 @@ from pages.common.chart_card import picture_card
 from pages.common.session import show_errors
 
 _CHART_HEIGHT = 270  # pixels
-_RATINGS_BEFORE_ATTACK = (
-    MIN_RATINGS_BEFORE_ATTACK,
-    10,
-    15,
-    20,
-    30,
-    None,
-)  # honest ratings before the attack; None is all
+_RATINGS_BEFORE_ATTACK = (MIN_RATINGS_BEFORE_ATTACK, 10, 15, 20, 30, None)  # honest ones; None is all
 
 
 @st.fragment

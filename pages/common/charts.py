@@ -166,9 +166,8 @@ def spread(
     length, place = ("y", "x") if upright else ("x", "y")
     labels: list[tuple[float, float, str, int]] = []
     for row, ((name, values), words) in enumerate(zip(groups, medians, strict=True)):
-        places = [
-            row + 0.3 * ((0.618 * number) % 1 - 0.5) for number in range(len(values))
-        ]  # so that dots do not overlap
+        # So that dots do not overlap.
+        places = [row + 0.3 * ((0.618 * number) % 1 - 0.5) for number in range(len(values))]
         figure.add_scatter(
             **{length: list(values), place: places},
             mode="markers",
@@ -439,9 +438,7 @@ _FUNNEL_BAR_HEIGHT = 40  # pixels of a bar of the funnel with its words above it
 
 
 def funnel(steps: Sequence[tuple[str, int]], *, unsure: Sequence[bool], alt: str, key: str) -> None:
-    """Draw what was left after each step, from the top down; the first is what there was.
-
-    Behind each, what it took out.
+    """Draw what was left after each step and what it took out, from the top down; the first is what there was.
 
     The words are above the bars, so that they can be long on a phone. What is `unsure` is drawn with open lines, as
     it is not known. `alt` describes the plot in a sentence.

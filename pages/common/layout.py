@@ -44,7 +44,7 @@ _LABEL_BY_AREA = {
     Area.NOTE: "Note",
     Area.DECIDE: "Decide",
 }
-# What each key does, as text, and what it presses: the first of the selectors that finds something.
+# What each key does, for the list of keys, and what it presses: the first of the selectors that finds something.
 # tests/journeys/test_keyboard.py walks them.
 _SHORTCUTS = {
     "j": ("Next source", [".st-key-next-source button"]),

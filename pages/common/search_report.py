@@ -175,8 +175,8 @@ def search_list(searches: Sequence[Query]) -> None:
     is_one = len(set(spoken)) == 1
     rows = [f":small[:gray[{plural(len(searches), '{n} search', '{n} searches')}, {spoken[0]}]]"] if is_one else []
     for search, language in zip(searches, spoken, strict=True):
-        tongue = "" if is_one else f" · {language}"
-        rows.append(f":small[“{escaped(search.text, 300)}” :gray[{escaped(search.purpose, 160)}{tongue}]]")
+        spoken_in = "" if is_one else f" · {language}"
+        rows.append(f":small[“{escaped(search.text, 300)}” :gray[{escaped(search.purpose, 160)}{spoken_in}]]")
     st.markdown("  \n".join(rows))
 
 

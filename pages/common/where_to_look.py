@@ -161,7 +161,7 @@ def sources_form(key: str, case: Case, *, disabled: bool = False) -> None:
 
 
 def new_sources_form(key: str) -> None:
-    """Draw the same for a post that is no case yet: first its links, else a search of the usual places.
+    """Draw the form for a post that is no case yet: set to its links if it has any, else to the usual places.
 
     The places can be chosen before there is a link or none, so they are always there.
     """

@@ -71,7 +71,7 @@ def lead(area: Area | None, *selectors: str) -> None:
 
 
 def leading() -> None:
-    """Draw where that is done; drawn once."""
+    """Bring into view what `lead` chose; once a page."""
     led_to(*st.session_state.get(_LEAD_KEY, ((), "")))
 
 

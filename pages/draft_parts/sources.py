@@ -344,10 +344,9 @@ def _draw_source_row(case: Case, item: Evidence) -> None:
             use_tick(case, item, f"use-{key}")
         origin = " ".join(origin_badges(source, case.post, short=True))
         sentence = _pick_sentence(case, item)
-        is_title_shown = source.title in ("", source.url, source_name(source)) or _is_title_repeated(
-            sentence, source.title
-        )
-        page = "" if is_title_shown else f"**{escaped(source.title, _MAX_TITLE_CHARACTERS)}**"
+        has_title = source.title not in ("", source.url, source_name(source))
+        is_shown = has_title and not _is_title_repeated(sentence, source.title)
+        page = f"**{escaped(source.title, _MAX_TITLE_CHARACTERS)}**" if is_shown else ""
         st.markdown(f"{origin} :small[{page} {escaped(sentence, _MAX_ROW_CHARACTERS)}]".strip())
         repetition_line(case, item)
 

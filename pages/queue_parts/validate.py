@@ -450,7 +450,7 @@ def _draw_outcome(case: Case, found: Sequence[Pair]) -> None:
 
 
 def _find_unsupported_pairs(case: Case, found: Sequence[Pair]) -> list[Pair]:
-    """Return those that a comment is asked for."""
+    """Return the pairs that ask for a comment."""
     return [pair for pair in dict.fromkeys(found) if _get_finding(case, pair) not in (None, Support.SUPPORTED)]
 
 

@@ -34,7 +34,7 @@ def is_stale(work: SupernoteWork) -> bool:
 
 
 def draw_header(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
-    """Draw it. On a phone the tabs take its place, and the post is one of them."""
+    """Draw the steps, the engine and the post. On a phone the tabs take their place, and the post is one of them."""
     with st.container(key="strip", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
             st.markdown(in_a_line(_list_steps(case, work)), width="content")
