@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from pypdf import PageObject
+from pypdf import PageObject, mult
 from pypdf.errors import PyPdfError
-from pypdf.generic import ArrayObject
+from pypdf.generic import ArrayObject, DictionaryObject
 from pypdf.generic._font import Font
 
 # What pypdf and the format's own oddities raise on damaged files besides PyPdfError.
@@ -43,9 +43,9 @@ _STRIKE_AT, _STRIKE_REACH = 0.33, 0.25  # of the letters' height above their lin
 _UNSEEN_MODE = 3
 _FILLED_MODES = frozenset({0, 4})
 
-Matrix = tuple[float, float, float, float, float, float]
+Matrix = list[float]  # as pypdf has it
 Fonts = dict[object, tuple[object, Font]]  # by what names each, which is kept with it
-_IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_IDENTITY: Matrix = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0]
 Colour = tuple[float, float, float]
 _WHITE: Colour = (1.0, 1.0, 1.0)
 _RULE_COLOURS = (None, (0.0, 0.0, 0.0))
@@ -146,11 +146,11 @@ class PageLook:
         self._fonts = fonts  # of the whole file, by object
         left, bottom, right, top = (float(edge) for edge in page.cropbox)
         self._paper = Box(min(left, right), min(bottom, top), max(left, right), max(bottom, top))
-        self._unit = float(page.get("/UserUnit", 1.0))
+        self._unit = float(page.user_unit)
         self._state = _State(_IDENTITY, self._paper)
         self._kept: list[_State] = []
         self._forms: list[tuple[_State, list[_State], Any]] = []
-        self._resources: Any = page.get("/Resources", {})
+        self._resources: Any = page.get("/Resources", DictionaryObject())
         self._line_start, self._at = _IDENTITY, 0.0  # of the present line of text, and how far it has gone on it
         self._path: list[list[tuple[float, float]]] = []  # the corners of each part
         self._pending_clip = False
@@ -221,7 +221,7 @@ class PageLook:
             self._state = self._kept.pop()
 
     def _move_all(self, operands: Sequence[Any]) -> None:
-        self._state.matrix = _times(_matrix(operands), self._state.matrix)
+        self._state.matrix = mult(_matrix(operands), self._state.matrix)
 
     def _set_look(self, operands: Sequence[Any]) -> None:
         look = _found(self._resources, "/ExtGState", operands[0])
@@ -293,7 +293,7 @@ class PageLook:
         self._line_start, self._at = _matrix(operands), 0.0
 
     def _move(self, operands: Sequence[Any]) -> None:
-        self._line_start = _times((1, 0, 0, 1, float(operands[0]), float(operands[1])), self._line_start)
+        self._line_start = mult([1.0, 0.0, 0.0, 1.0, float(operands[0]), float(operands[1])], self._line_start)
         self._at = 0.0
 
     def _move_with_leading(self, operands: Sequence[Any]) -> None:
@@ -314,7 +314,7 @@ class PageLook:
 
     def _add_run(self, operands: Sequence[Any]) -> None:
         state = self._state
-        whole = _times(self._line_start, state.matrix)
+        whole = mult(self._line_start, state.matrix)
         axis = 0 if abs(whole[0]) >= abs(whole[1]) else 1
         height = abs(state.size) * max(abs(whole[2]), abs(whole[3])) * self._unit
         is_hidden = state.mode == _UNSEEN_MODE or height < _MIN_POINTS or state.alpha <= _MAX_UNSEEN_ALPHA
@@ -423,7 +423,7 @@ class PageLook:
             self._add_picture(is_solid=not ({"/SMask", "/Mask", "/ImageMask"} & drawn.keys()))
             return
         state, self._kept = self._state, []
-        state.matrix = _times(_matrix(drawn.get("/Matrix", _IDENTITY)), state.matrix)
+        state.matrix = mult(_matrix(drawn.get("/Matrix", _IDENTITY)), state.matrix)
         if "/BBox" in drawn:
             left, bottom, right, top = (float(edge) for edge in drawn["/BBox"])
             corners = ((left, bottom), (right, bottom), (right, top), (left, top))
@@ -478,7 +478,7 @@ class PageLook:
     def _struck_boxes(self) -> list[Box]:
         """Return where the page's own annotations strike words out."""
         boxes: list[Box] = []
-        for given in self._page.get("/Annots", ()) or ():
+        for given in self._page.annotations or ():
             note = given.get_object()
             if note.get("/Subtype") == "/StrikeOut" and not int(note.get("/F", 0)) & 2:  # 2: it is hidden
                 corners = [float(one) for one in note.get("/QuadPoints", note.get("/Rect", ()))]
@@ -535,31 +535,21 @@ def letters_of(shown: bytes, font: Font) -> Iterator[tuple[bytes, float, bool]]:
 
 def _hidden_layers(page: PageObject) -> frozenset[int]:
     """Return the object numbers of the layers that a file does not show when it is opened."""
-    root: Any = page.pdf.root_object if page.pdf is not None else {}
-    shown = _found(_found(root, "/OCProperties"), "/D")
+    root: Any = page.pdf.root_object if page.pdf is not None else DictionaryObject()
+    shown = _found(root, "/OCProperties", "/D")
     return frozenset(layer.idnum for layer in shown.get("/OFF", ()) if hasattr(layer, "idnum"))
 
 
-def _found(resources: Any, kind: str, name: str | None = None) -> Any:
-    """Return what the page's resources have under that kind, and name; an empty mapping for nothing."""
-    resources = resources.get_object() if hasattr(resources, "get_object") else resources
-    listed = resources.get(kind, {}) if resources else {}
-    listed = listed.get_object() if hasattr(listed, "get_object") else listed
-    if name is None:
-        return listed
-    found = listed.get(name, {})
-    return found.get_object() if hasattr(found, "get_object") else found
+def _found(resources: Any, *names: str) -> Any:
+    """Return what these names lead to in the page's resources, one within the other; an empty mapping for nothing."""
+    for name in names:
+        resources = resources.get_object().get(name, DictionaryObject()).get_object()
+    return resources
 
 
 def _matrix(operands: Sequence[Any]) -> Matrix:
     a, b, c, d, e, f = (float(one) for one in operands[:6])
-    return (a, b, c, d, e, f)
-
-
-def _times(first: Matrix, then: Matrix) -> Matrix:
-    a, b, c, d, e, f = first
-    g, h, i, j, k, m = then
-    return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
+    return [a, b, c, d, e, f]
 
 
 def _moved(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
