@@ -20,6 +20,7 @@ from typing import Any
 from pypdf import PageObject, PdfReader
 from pypdf.errors import DependencyError, FileNotDecryptedError
 from pypdf.generic import ByteStringObject, ContentStream, NameObject
+from pypdf.generic._font import Font
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
@@ -175,7 +176,7 @@ def _read_as_printed(page: PageObject, fonts: Fonts, left_out: set[str]) -> str:
         text = _extract(page, look)
         unread = look.unread()
         if unread.places:
-            text = _extract(page, _Leaver(PageLook(page, fonts), unread))
+            text = _extract(page, PageLook(page, fonts), unread)
             left_out.update(filter(None, (STRUCK_SENTENCE * unread.is_struck, _UNSEEN_SENTENCE * unread.is_hidden)))
         set_out = page.extract_text(extraction_mode="layout") if runs_together(text) else ""
     finally:
@@ -183,22 +184,18 @@ def _read_as_printed(page: PageObject, fonts: Fonts, left_out: set[str]) -> str:
     return set_out if set_out and not runs_together(set_out) else text
 
 
-def _extract(page: PageObject, look: PageLook | _Leaver) -> str:
+def _extract(page: PageObject, look: PageLook, unread: Unread | None = None) -> str:
+    """Return the words of a page, without those that are `unread`; `look` follows what the page draws."""
     pieces: list[_Piece] = []
-    rises = [0.0]  # of those states of the page that are kept, the present one last
     shown = 0.0
 
     def watch(operator: bytes, operands: list[Any], _: object, __: object) -> None:
         nonlocal shown
-        if operator == b"Ts" and operands:
-            rises[-1] = float(operands[0])
-        elif operator == b"q":
-            rises.append(rises[-1])
-        elif operator == b"Q" and len(rises) > 1:
-            rises.pop()
-        elif operator in SHOWING:
-            shown = rises[-1]
         look.before(operator, operands)
+        if operator in SHOWING:
+            shown = look.rise
+            if unread is not None and look.font is not None and (places := unread.places.get(look.run)):
+                _drop_letters(operands[0] if operator == b"TJ" else operands, look.font, places)
 
     def take(text: str, cm: list[float], tm: list[float], _: object, size: float) -> None:
         height = tm[2] * cm[1] + tm[3] * cm[3]
@@ -209,34 +206,14 @@ def _extract(page: PageObject, look: PageLook | _Leaver) -> str:
     return _join_pieces(pieces) if "".join(piece.text for piece in pieces) == text else text
 
 
-class _Leaver:
-    """Takes the letters that nobody reads out of what pypdf is about to extract; counts runs as `PageLook` does."""
-
-    def __init__(self, look: PageLook, unread: Unread) -> None:
-        self._look = look
-        self._unread = unread
-        self._number = -1
-        self.after = look.after
-
-    def before(self, operator: bytes, operands: Any, _: object = None, __: object = None) -> None:
-        """Take the letters of one operator out of its operands."""
-        self._look.before(operator, operands)
-        if operator not in SHOWING:
-            return
-        self._number += 1
-        places = self._unread.places.get(self._number)
-        font = self._look.font
-        if not places or font is None:
-            return
-        shown = operands[0] if operator == b"TJ" else operands
-        for item, operand in enumerate(shown):
-            if isinstance(operand, bytes):
-                kept = (
-                    piece
-                    for place, (piece, _, _) in enumerate(letters_of(operand, font))
-                    if (item, place) not in places
-                )
-                shown[item] = ByteStringObject(b"".join(kept))
+def _drop_letters(shown: list[Any], font: Font, places: Container[tuple[int, int]]) -> None:
+    """Take the letters at these places out of what an operator shows, in place."""
+    for item, operand in enumerate(shown):
+        if isinstance(operand, bytes):
+            letters = enumerate(letters_of(operand, font))
+            shown[item] = ByteStringObject(
+                b"".join(letter for place, (letter, _, _) in letters if (item, place) not in places)
+            )
 
 
 def _split_by_place(operations: list[tuple[Any, bytes]]) -> Iterator[tuple[Any, bytes]]:

@@ -176,7 +176,17 @@ class PageLook:
         """The font that is set now."""
         return self._state.font
 
-    def before(self, operator: bytes, operands: Any, _: object = None, __: object = None) -> None:
+    @property
+    def rise(self) -> float:
+        """How far the page now moves letters off their line."""
+        return self._state.rise
+
+    @property
+    def run(self) -> int:
+        """The number of the last run of letters, from 0."""
+        return len(self._runs) - 1
+
+    def before(self, operator: bytes, operands: Any) -> None:
         """Follow one operator of the page, or of a form on it, before pypdf does. What is damaged changes nothing."""
         if operator in SHOWING:
             self._runs.append(_Run(0.0, 0, None, False, self._state.clip))
@@ -194,9 +204,9 @@ class PageLook:
         elif (handler := self._handlers.get(operator)) is not None:
             handler(operands)
 
-    def after(self, operator: bytes, operands: Any, _: object = None, __: object = None) -> None:
+    def after(self, operator: bytes, *_: object) -> None:
         """Note what an operator has ended: pypdf calls this after it."""
-        if operator == b"Do" and self._forms and operands:
+        if operator == b"Do":
             self._state, self._kept, self._resources = self._forms.pop()
 
     def unread(self) -> Unread:
