@@ -193,10 +193,11 @@ def test_words_that_are_set_one_by_one_are_struck_out_by_one_line(turned: int) -
     [
         lambda canvas: canvas.line(0, -1.5, WIDTH, -1.5),
         lambda canvas: canvas.line(-300, 4, 500, 4),  # of a chart
+        lambda canvas: [canvas.line(-60, 4, 200, 4) for _ in range(2)],
         lambda canvas: [canvas.line(-20, at, 300, at) for at in (-4, 12)],
         lambda canvas: (canvas.setFillAlpha(0.4), canvas.rect(0, -3, WIDTH, 14, stroke=0, fill=1)),
     ],
-    ids=["underline", "grid", "table", "highlight"],
+    ids=["underline", "grid", "grid drawn twice", "table", "highlight"],
 )
 def test_other_lines_strike_nothing_out(rule: _Draw) -> None:
     document = _printed(_line(rule))

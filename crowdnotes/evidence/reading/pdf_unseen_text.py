@@ -454,7 +454,7 @@ class PageLook:
 
     def _struck(self) -> Iterator[tuple[int, tuple[int, int]]]:
         bands: dict[tuple[int, int], list[_Line]] = defaultdict(list)
-        for line in self._lines:
+        for line in dict.fromkeys(self._lines):  # some are drawn twice
             band = bands[line.axis, int(line.at // _BAND)]
             if len(band) < _MAX_LINES_AT_ONE_HEIGHT:
                 band.append(line)
