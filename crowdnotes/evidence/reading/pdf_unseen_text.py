@@ -166,7 +166,7 @@ class PageLook:
             b"TD": self._move_with_leading, b"T*": self._next_line, b"Tj": self._add_run,
             b"TJ": lambda shown: self._add_run(shown[0]), b"'": self._show_next, b'"': self._show_spaced,
             b"m": self._start_path, b"l": self._go_on, b"c": self._curve, b"v": self._curve, b"y": self._curve,
-            b"re": self._rectangle, b"h": self._close, b"W": self._clip, b"W*": self._clip, b"n": self._end_path,
+            b"re": self._rectangle, b"W": self._clip, b"W*": self._clip, b"n": self._end_path,
             b"BMC": self._begin_part, b"BDC": self._begin_part, b"EMC": self._end_part, b"Do": self._draw,
             b"sh": self._shade, b"INLINE IMAGE": lambda _: self._add_picture(is_solid=False),
         }  # fmt: skip
@@ -370,10 +370,6 @@ class PageLook:
         corners = ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
         self._path.append([_moved(self._state.matrix, *corner) for corner in corners])
 
-    def _close(self, _: Sequence[Any]) -> None:
-        if self._path and len(self._path[-1]) == 2:
-            self._path[-1].append(self._path[-1][0])
-
     def _clip(self, _: Sequence[Any]) -> None:
         self._pending_clip = True
 
@@ -569,7 +565,7 @@ def _moved(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
 
 def _box(corners: Sequence[tuple[float, float]]) -> Box:
     across, up = [x for x, _ in corners], [y for _, y in corners]
-    return Box(min(across), min(up), max(across), max(up)) if corners else Box(0, 0, 0, 0)
+    return Box(min(across), min(up), max(across), max(up))
 
 
 def _is_rectangle(corners: Sequence[tuple[float, float]]) -> bool:
