@@ -188,6 +188,15 @@ def test_words_that_are_set_one_by_one_are_struck_out_by_one_line(turned: int) -
     assert _printed(draw).text.split()[-2:] == ["drink.", "wells"]
 
 
+@pytest.mark.parametrize("shown", ["14 TL ({}) '", '14 TL 0 0 ({}) "', "0 -14 TD ({}) Tj", "0 -14 Td [({})] TJ"])
+def test_words_are_struck_out_whatever_operator_shows_them(shown: str) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.addLiteral(f"BT /F1 12 Tf 50 614 Td {shown.format(f'{UNREAD} 4 wells')} ET")
+        canvas.line(50, 604, 50 + WIDTH, 604)
+
+    assert _printed(draw).text.split()[-3:] == ["drink.", "4", "wells"]
+
+
 @pytest.mark.parametrize(
     "rule",
     [
