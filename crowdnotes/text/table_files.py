@@ -222,7 +222,8 @@ def likely_charset(sample: bytes) -> str | None:
     chosen = next((name for name in tried if _reads_well(sample, name)), "cp1252" if is_likely else None)
     if chosen is not None:
         return chosen
-    share, charset = max((_usual_share(sample, name), name) for name in _LANGUAGES_BY_CHARSET)
+    named = (*_LANGUAGES_BY_ALPHABET, *_CHARACTERS_BY_CHARSET)
+    share, charset = max((_usual_share(sample, name), name) for name in named)
     if share >= _MIN_USUAL_SHARE:
         return charset
     best = next((one for one in found if one.multi_byte_usage == 0), None)
@@ -231,57 +232,76 @@ def likely_charset(sample: bytes) -> str | None:
 
 # Charsets that share most of their bytes: a short text of one can be read in the others, as letters that nobody uses.
 # The languages are charset-normalizer's, which knows the usual letters of each.
-_LANGUAGES_BY_CHARSET = {
-    "gb18030": ("Chinese",), "big5": ("Chinese",), "cp932": ("Japanese",), "euc_jp": ("Japanese",),
-    "cp949": ("Korean",), "cp1251": ("Russian", "Ukrainian"), "koi8_r": ("Russian",), "cp1253": ("Greek",),
-    "cp1255": ("Hebrew",), "cp1256": ("Arabic", "Farsi"), "cp874": ("Thai",),
+_LANGUAGES_BY_ALPHABET = {
+    "cp1251": ("Russian", "Ukrainian"), "koi8_r": ("Russian",), "cp1253": ("Greek",), "cp1255": ("Hebrew",),
+    "cp1256": ("Arabic", "Farsi"), "cp874": ("Thai",),
 }  # fmt: skip
-# Where the older form of a charset has its usual letters: the first bytes of each.
-_USUAL_BYTES = {
-    "gb18030": ("gb2312", 0xB0, 0xD7), "big5": ("big5", 0xA4, 0xC6), "cp949": ("euc_kr", 0xB0, 0xC8),
-    "cp932": ("euc_jp", 0xB0, 0xCF), "euc_jp": ("euc_jp", 0xB0, 0xCF),
+
+
+class _Characters(NamedTuple):
+    """A language of thousands of characters: an older charset has the usual ones behind these first bytes."""
+
+    language: str
+    older: str
+    first: int
+    last: int
+
+    def has_among_usual(self, sign: str) -> bool:
+        return self.first <= sign.encode(self.older, "replace")[0] <= self.last
+
+
+_JAPANESE = _Characters("Japanese", "euc_jp", 0xB0, 0xCF)
+_CHARACTERS_BY_CHARSET = {
+    "gb18030": _Characters("Chinese", "gb2312", 0xB0, 0xD7), "big5": _Characters("Chinese", "big5", 0xA4, 0xC6),
+    "cp949": _Characters("Korean", "euc_kr", 0xB0, 0xC8), "cp932": _JAPANESE, "euc_jp": _JAPANESE,
 }  # fmt: skip
+_KANA = {chr(sign): 1.0 for sign in range(0x3041, 0x3100)} | {chr(sign): 0.3 for sign in range(0xFF66, 0xFFA0)}
+_TRADITIONAL = "這個們來為國說時會對過後種經麼學當沒動還進樣與無將開關長問間從現實發點"
+_CAPITAL_WORTH, _CHARACTER_WORTH = 0.3, 0.6  # where the commonest letter's is 1
+_LETTERS_OF_ALPHABET = 40  # so that the rarest of them still count
 _MIN_USUAL_SHARE = 0.45
 _MAX_SIGNS_LOOKED_AT = 5_000
-_LETTERS_OF_ALPHABET = 40  # so that the rarest of them still count
 _IN_LATIN_WORD_PATTERN = re.compile(r"(?<=[A-Za-z])[^\W\d_A-Za-z]+|[^\W\d_A-Za-z]+(?=[A-Za-z])")
 # Punctuation, and the vowels of Thai, which are no letters.
 _PASSED_OVER_PATTERN = re.compile(
     "[\\s«»\u0e30-\u0e3a\u0e47-\u0e4e\u2010-\u206f\u3000-\u3003\u3008-\u3011\uff01-\uff65]"
 )
-_KANA_PATTERN, _HALF_KANA_PATTERN = re.compile("[\u3041-\u30ff]"), re.compile("[\uff66-\uff9f]")
-_TRADITIONAL = "這個們來為國說時會對過後種經麼學當沒動還進樣與無將開關長問間從現實發點"
 
 
-def _usual_share(sample: bytes, codec: str) -> float:
+def _usual_share(sample: bytes, charset: str) -> float:
     """Return how usual the letters are that a charset makes of a text, in [0, 1]."""
-    from charset_normalizer.constant import FREQUENCIES
-
     try:
-        text = codecs.getincrementaldecoder(codec)().decode(sample)  # the last letter may be cut
+        text = codecs.getincrementaldecoder(charset)().decode(sample)  # the last letter may be cut
     except UnicodeDecodeError:
         return 0.0
     text = text[:_MAX_SIGNS_LOOKED_AT]
-    if codec not in _USUAL_BYTES:  # no word has letters of two alphabets
+    characters = _CHARACTERS_BY_CHARSET.get(charset)
+    if characters is None:  # no word has letters of two alphabets
         text = _IN_LATIN_WORD_PATTERN.sub(lambda found: LOST_LETTER * len(found[0]), text)
-    signs = [sign for sign in text if not sign.isascii() and not _PASSED_OVER_PATTERN.match(sign)]
-    listed = [FREQUENCIES[language] for language in _LANGUAGES_BY_CHARSET[codec]]
-    form, first, last = _USUAL_BYTES.get(codec, ("", 0, 0))
-    rank = {letter: at for letters in listed for at, letter in enumerate(letters)}
-    if codec == "big5":
-        rank |= dict.fromkeys(_TRADITIONAL, 0)
-    points = 0.0
-    for sign in signs:
-        if form == "euc_jp":
-            points += 1 if _KANA_PATTERN.match(sign) else 0.3 if _HALF_KANA_PATTERN.match(sign) else 0
-        elif sign in rank:
-            points += 1 if form else 1 - rank[sign] / _LETTERS_OF_ALPHABET
-        elif sign.lower() in rank:
-            points += 0.3  # a capital
-            continue
-        if form and first <= sign.encode(form, "replace")[0] <= last and sign not in rank:
-            points += 0.6
-    return points / len(signs) if signs else 0.0
+    worth = _worth_of_letters(charset) if characters is None else _worth_of_characters(charset, characters)
+    points = [
+        worth.get(sign) or _CHARACTER_WORTH * (characters is not None and characters.has_among_usual(sign))
+        for sign in text
+        if not sign.isascii() and not _PASSED_OVER_PATTERN.match(sign)
+    ]
+    return sum(points) / len(points) if points else 0.0
+
+
+def _worth_of_letters(charset: str) -> dict[str, float]:
+    from charset_normalizer.constant import FREQUENCIES
+
+    listed = [FREQUENCIES[language] for language in _LANGUAGES_BY_ALPHABET[charset]]
+    small = {letter: 1 - at / _LETTERS_OF_ALPHABET for letters in listed for at, letter in enumerate(letters)}
+    return {letter.upper(): _CAPITAL_WORTH for letter in small} | small
+
+
+def _worth_of_characters(charset: str, characters: _Characters) -> dict[str, float]:
+    from charset_normalizer.constant import FREQUENCIES
+
+    if characters.language == "Japanese":
+        return _KANA
+    usual = FREQUENCIES[characters.language]
+    return dict.fromkeys([*usual, *_TRADITIONAL] if charset == "big5" else usual, 1.0)
 
 
 def _has_lone_accents(sample: bytes) -> bool:
