@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import date
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,13 +20,14 @@ from crowdnotes.evidence.search.medicines import DailyMed, OpenFda
 from crowdnotes.evidence.search.news import CurrentEvents, Gdelt
 from crowdnotes.evidence.search.papers import OpenAlex
 from crowdnotes.evidence.search.run import search_all
-from crowdnotes.evidence.search.service import Service
+from crowdnotes.evidence.search.service import Pacer, Service
 from crowdnotes.evidence.search.when_to_ask import words_of
 from crowdnotes.evidence.search.who import WhoIris, WhoOutbreaks
 from crowdnotes.evidence.search.wikimedia import Wikidata
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings_sections import FetchSettings, SearchSettings
 from tests.evidence.search.conftest import MakeService, ask
+from tests.shared import HeldTime
 
 _UNTIL = date(2025, 6, 30)
 
@@ -390,12 +392,19 @@ def _gdelt(httpserver: HTTPServer, path: str) -> Gdelt:
     return Gdelt.make(SearchSettings.model_validate({"gdelt_url": httpserver.url_for(path)}))
 
 
-def test_a_second_search_of_gdelt_in_a_row_learns_that_it_has_to_wait(httpserver: HTTPServer) -> None:
+def test_a_second_search_of_gdelt_in_a_row_learns_that_it_has_to_wait(
+    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = HeldTime()
+    held = partial(Pacer, clock=clock.monotonic, sleep=clock.sleep)
+    monkeypatch.setattr("crowdnotes.evidence.search.service.Pacer", held)
     httpserver.expect_request("/twice").respond_with_json({})
     ask(_gdelt(httpserver, "/twice"), "pope hospital")
     with pytest.raises(SearchError, match="waits 6 seconds between two requests: search again in") as raised:
         ask(_gdelt(httpserver, "/twice"), "pope rome")
     assert "too often" not in raised.value.message
+    clock.now += 5.5
+    ask(_gdelt(httpserver, "/twice"), "pope rome")
 
 
 def test_news_is_asked_for_in_its_language_and_within_the_cutoff(httpserver: HTTPServer) -> None:
