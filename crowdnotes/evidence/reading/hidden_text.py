@@ -165,8 +165,12 @@ def _is_beside(element: Any) -> bool:
         or element.tag in _BESIDE_TAGS
         or (element.get("role") or "").strip().lower() in _BESIDE_ROLES
         or (element.tag not in _WHOLE_PAGE and _BESIDE_PATTERN.search(names_of(element)) is not None)
-        or not _HIDDEN_CLASSES.isdisjoint((element.get("class") or "").lower().split())
+        or _has_hiding_class(element)
     )
+
+
+def _has_hiding_class(element: Any) -> bool:
+    return not _HIDDEN_CLASSES.isdisjoint((element.get("class") or "").lower().split())
 
 
 def names_of(element: Any) -> str:
@@ -216,14 +220,14 @@ def _is_marked(element: Any) -> bool:
         return True
     if (element.get("aria-hidden") or "").strip().lower() == "true":
         return not _is_read_out_otherwise(element)
-    return not _HIDDEN_CLASSES.isdisjoint((element.get("class") or "").lower().split())
+    return _has_hiding_class(element)
 
 
 def _is_read_out_otherwise(element: Any) -> bool:
-    """Whether the words beside an element are its own for those who hear the page: "4.1k", read out as "4,100"."""
+    """Return whether screen readers say other words, next to the element, in its place: "4,100" for "4.1k"."""
     return element.tag == "span" and any(
-        beside is not None and not _HIDDEN_CLASSES.isdisjoint((beside.get("class") or "").lower().split())
-        for beside in (element.getprevious(), element.getnext())
+        neighbour is not None and _has_hiding_class(neighbour)
+        for neighbour in (element.getprevious(), element.getnext())
     )
 
 
