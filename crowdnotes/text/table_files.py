@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from _csv import Reader
 
 LOST_LETTER: Final = "\ufffd"  # replaces bytes that are no letter in the file's charset
-CODEC_BY_MARK = (
+_CODEC_BY_MARK = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -127,10 +127,15 @@ def _takes_single_bytes(charset: str) -> bool:
     return bool(b"\xe9".decode(charset, "ignore"))
 
 
+def codec_by_mark(start: bytes) -> str | None:
+    """Return the codec that Unicode's mark at the beginning of a text names, and that drops it; None without one."""
+    return next((codec for mark, codec in _CODEC_BY_MARK if start.startswith(mark)), None)
+
+
 def encoding_of(stream: IO[bytes]) -> Encoding:
     """Return how a text file is read, after a look at all of it: Unicode where it can be, else the likeliest."""
     start = stream.read(_SNIFFED_BYTES)
-    marked = next((codec for mark, codec in CODEC_BY_MARK if start.startswith(mark)), None)
+    marked = codec_by_mark(start)
     if marked is not None and marked != "utf-8-sig":
         return Encoding(marked)
     if start.count(0) * 3 > len(start):

@@ -38,6 +38,7 @@ RUSSIAN = "Вакцины проверяются на многих людях, �
         (JAPANESE.encode("shift_jis"), "Shift_JIS", JAPANESE),
         (JAPANESE.encode("iso-2022-jp"), "iso-2022-jp", JAPANESE),
         (JAPANESE.encode("utf-16"), None, JAPANESE),
+        (codecs.BOM_UTF32_BE + JAPANESE.encode("utf-32-be"), None, JAPANESE),
         (RUSSIAN.encode("cp1251"), "windows-1251", RUSSIAN),
         (codecs.BOM_UTF8 + GERMAN.encode(), "ascii", GERMAN),
         (RUSSIAN.encode("cp1251") * 4, None, RUSSIAN * 4),

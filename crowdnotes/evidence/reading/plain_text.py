@@ -6,7 +6,6 @@ what the header, then the page itself declares, where the bytes agree; detection
 
 from __future__ import annotations
 
-import codecs
 import html
 import re
 import unicodedata
@@ -17,7 +16,7 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import STRUCK_SENTENCE, Document
 from crowdnotes.evidence.reading.printed_signs import joined_marks, printed_letters, read_formulas, readable_formulas
-from crowdnotes.text.table_files import Encoding, is_mostly_utf8, likely_charset
+from crowdnotes.text.table_files import Encoding, codec_by_mark, is_mostly_utf8, likely_charset
 
 _MAX_TITLE_CHARACTERS = 150
 
@@ -39,12 +38,6 @@ def read_plain(body: bytes, charset: str | None, fallback_title: str) -> Documen
     )
 
 
-_CODEC_BY_MARK = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _META_CHARSET_PATTERN = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 _XML_ENCODING_PATTERN = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{2,40})", re.IGNORECASE)
 _STATEFUL_CODEC_PATTERN = re.compile("iso2022|utf-16")  # would pass as UTF-8 or ASCII
@@ -58,9 +51,8 @@ def decode(body: bytes, declared: str | None = None) -> str:
 
 def decode_with_remark(body: bytes, declared: str | None = None) -> tuple[str, str]:
     """Return the same, and a sentence that names a charset that had to be guessed; "" where none had to be."""
-    for mark, name in _CODEC_BY_MARK:
-        if body.startswith(mark):
-            return body[len(mark) :].decode(name, "replace"), ""
+    if (marked := codec_by_mark(body)) is not None:
+        return body.decode(marked, "replace"), ""
     inside = _look_up_codec(_find_declared_charset(body))
     if inside is not None and inside.startswith("utf-16"):
         inside = None  # a declaration that was read as ASCII is not in it
