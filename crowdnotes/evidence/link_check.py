@@ -69,7 +69,7 @@ class LinkLimits:
 class LinkChecker:
     """Asks several links side by side. `pause` draws a wait from the longest one, in seconds.
 
-    `wayback` is asked for copies of pages that are gone; nobody is without it.
+    `wayback`, if there is one, is asked for copies of pages that are gone.
     """
 
     link_asker: LinkAsker

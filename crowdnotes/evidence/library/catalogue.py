@@ -205,7 +205,7 @@ class Libraries:
         return found.replace(title=found.heading)
 
     def sites(self, name: str) -> Counter[str]:
-        """How many of some records, evenly spread, are of each site; none where they have no addresses."""
+        """Count some of its records, evenly spread, by site; none where they have no addresses."""
         with self.open(name) as reader:
             records = reader.info().records
             some = sorted({records * part // _RECORDS_SAMPLED for part in range(_RECORDS_SAMPLED)})

@@ -17,10 +17,9 @@ from crowdnotes.errors import FetchError
 class Document:
     """Plain text, tidied: one line a paragraph, an empty line between the pages of a PDF.
 
-    `publisher` and `published` are what the page itself claims, `not_before` the first day of the year that it claims
-    where no day is, `canonical` the address that it gives
-    itself. `language` is an ISO 639-1 code, None when there is too little text. `page_starts` are
-    the offsets in the text at which the pages of a PDF begin.
+    `publisher` and `published` are what the page itself claims, `not_before` is the first day of the year that it
+    names where it names no day, `canonical` the address that it gives itself. `language` is an ISO 639-1 code, None
+    when there is too little text. `page_starts` are the offsets in the text at which the pages of a PDF begin.
     `asks_for_password`: there is a form for one. `fact_checks` are the page's ClaimReview data. `file_date` is when a
     PDF says that its file was made. `notices` are marks that a reader must see, `remark` sentences on how it was read.
     """

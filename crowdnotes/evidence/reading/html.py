@@ -356,9 +356,8 @@ def _parse_page_date(found: str | None) -> date | None:
 def _is_day_stated(html: str, day: date, is_month_first: bool) -> bool:
     """Return whether a page names that very day.
 
-    Of a month ("2024-05") trafilatura makes its first, or today's day in it.
-
-    It expects the day first, so that 03/04/2025 says nothing where the month may, and nothing else names it.
+    Of a month ("2024-05") trafilatura makes its first, or today's day in it. It takes the first number for the day, so
+    03/04/2025 counts only where the month cannot come first, or where something else names the day.
     """
     today = datetime.now(UTC).date()
     year, short, month, number = f"{day:%Y}", rf"(?:{day:%Y}|{day:%y})(?!\d)", f"0?{day.month}", f"0?{day.day}"
