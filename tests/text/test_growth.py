@@ -327,7 +327,10 @@ def _grows_too_fast(read: Reader, pump: str, before: str) -> bool:
         if first * (_LONGER / _LONG) ** 3 < _FLOOR:  # even a cube stays below it
             return False
         lengths = (_SHORT, _LONG) if first > _FLOOR else (_LONG, _LONGER)
-        if lengths == (_LONG, _LONGER) and timed(_LONGER, 1) < _FLOOR:
+        # Up to 4.1 it grows in proportion: a square or a cube that is large enough to fail below is above it.
+        if lengths == (_LONG, _LONGER) and (
+            first <= 4.1 * min(timed(_SHORT, number) for number in (10, 11)) or timed(_LONGER, 1) < _FLOOR
+        ):
             return False
         for numbers in (range(2, 5), range(5, 10)):  # twice: other work on the machine slows a single measure
             short, long = (min(timed(length, number) for number in numbers) for length in lengths)
