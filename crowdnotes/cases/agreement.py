@@ -24,16 +24,22 @@ def units(cases: Iterable[Case]) -> list[ReadPair]:
     """Return every pair of which two or more moderators found something, for the same text and post.
 
     Only the first finding of each moderator counts: later ones may be influenced by the others'. Readings after a
-    decision are left out: while the case was decided, moderators could see what the earlier readers found.
+    decision are left out: while the case was decided, moderators could see what the earlier readers found. So are those
+    of people who had seen it, whatever an admin admitted.
     """
     made: list[ReadPair] = []
     for case in cases:
         by_text: dict[tuple[str, str], list[Reading]] = {}
         for reading in sorted(case.desk.all_readings, key=lambda it: it.at):
             by_text.setdefault((reading.text_sha256, reading.post_sha256), []).append(reading)
+        informed = {event.by_key for event in case.events if event.kind == "shown"}
         ends = [event.at for event in case.events if event.kind == "decided"]
         for of_text in by_text.values():
-            readings = [it for it in of_text if not any(of_text[0].at <= end < it.at for end in ends)]
+            readings = [
+                it
+                for it in of_text
+                if not any(of_text[0].at <= end < it.at for end in ends) and it.reader.key not in informed
+            ]
             pairs = dict.fromkeys(pair for reading in readings for pair in reading.by_pair)
             for words, evidence_id in pairs:
                 pair = (words, evidence_id)
@@ -48,7 +54,7 @@ def units(cases: Iterable[Case]) -> list[ReadPair]:
 
 def read_pairs(cases: Cases) -> list[ReadPair]:
     """Return the units of the 2,000 newest cases that several moderators have read, for who may review."""
-    return units(cases.get(case_id) for case_id in cases.queue.read_ids(_MAX_CASES))
+    return units(cases.get(case_id, only_counted=True) for case_id in cases.queue.read_ids(_MAX_CASES))
 
 
 def agreement(found: Sequence[ReadPair]) -> dict[str, Figure]:

@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 
 from crowdnotes.cases.actions import add_event, checked_reason, own_check, require_open
-from crowdnotes.cases.blinding import hide_other_reviews, is_claimed_by_others, pairs, reading_by, waits_for_readers
+from crowdnotes.cases.blinding import (
+    hide_other_reviews,
+    informed_keys,
+    is_claimed_by_others,
+    pairs,
+    reading_by,
+    waits_for_readers,
+)
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.moderation import require_free
 from crowdnotes.domain import (
@@ -233,11 +240,14 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
     if _has_to_finish(case, by):
         yield _build_obstacle(ObstacleKind.READERS, "yours", _READ_TO_END, _WHERE_TO_READ)
     if wanted > 1 and left:
+        who = ". It has to be someone who did not see what others found" if informed_keys(case) else ""
         yield _build_obstacle(
             ObstacleKind.READERS,
             "",
             plural(left, "1 more moderator has to read this note.", "{n} more moderators have to read this note."),
-            "They read it on the Queue page." if case.desk.submitted_at is not None else "Send it to the moderators.",
+            f"They read it on the Queue page{who}."
+            if case.desk.submitted_at is not None
+            else "Send it to the moderators.",
         )
     if case.assessment is None or case.assessment.is_compared_by_person:
         return  # the check of correctness says it

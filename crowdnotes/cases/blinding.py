@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from crowdnotes.domain import (
@@ -30,7 +30,7 @@ from crowdnotes.notes.gates import with_checks
 
 _EVENTS_SEEN_BY_BLIND = frozenset(
     "submitted;withdrawn;claimed;taken over;released;assigned;put first;no longer first;readers wanted;read through;"
-    "shared;no longer shared;reopened".split(";")
+    "shared;no longer shared;reopened;shown;readers admitted".split(";")
 )
 """What others did at the desk that does not give away what they found."""
 
@@ -46,8 +46,7 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
     - once it is decided. Two exceptions, as the person could reopen the case and seem to read it for the first time:
       moderators, while several have to read it and not all have; and one who took it over and ended it without a note.
     """
-    times = _find_times_at_desk(case)
-    if not times or reading_by(case, reader.key) is not None:
+    if reading_by(case, reader.key) is not None:
         return case
     is_at_desk = case.desk.state is DeskState.SUBMITTED
     is_moderator = isinstance(reader, Actor) and may(reader, Act.REVIEW)
@@ -57,6 +56,13 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
         if not (is_moderator and (has_cut_short or (case.desk.readers > 1 and waits_for_readers(case)))):
             return case
     if case.owner_key == reader.key and not (is_at_desk and is_moderator):
+        return case
+    return _without_findings_of_others(case, reader)
+
+
+def _without_findings_of_others(case: Case, reader: Person) -> Case:
+    times, is_at_desk = _find_times_at_desk(case), case.desk.state is DeskState.SUBMITTED
+    if not times:
         return case
     creator = next((event.by_key for event in case.events if event.kind == "created"), None)  # even if erased
     known = {reader.key, PROGRAM.key, case.owner_key, creator}
@@ -117,9 +123,52 @@ def is_claimed_by_others(case: Case, key: str) -> bool:
 
 def was_open_to_all(case: Case) -> bool:
     """Return whether the case was reopened after it was last sent, so that all could see the findings."""
-    seen = hide_other_reviews(case, PROGRAM)
-    has_findings = seen.evidence != case.evidence or seen.sentence_checks != case.sentence_checks
-    return has_findings and any(event.kind == "reopened" for event in _events_since_sent(case))
+    return _has_findings_hidden_in(_without_findings_of_others(case, PROGRAM), case) and any(
+        event.kind == "reopened" for event in _events_since_sent(case)
+    )
+
+
+def _has_findings_hidden_in(seen: Case, case: Case) -> bool:
+    return seen.evidence != case.evidence or seen.sentence_checks != case.sentence_checks
+
+
+def record_sight(case: Case, at: datetime, reader: Person) -> Case:
+    """Return the case with an event if this moderator now sees others' findings and never finished a reading.
+
+    They form no opinion of their own first, so that their readings do not count where several have to read. Who has
+    read an earlier text does count: they judged this post and its sources without the others.
+    """
+    if not isinstance(reader, Actor) or not may(reader, Act.REVIEW) or was_shown_findings(case, reader.key):
+        return case
+    has_read = any(it.reader.key == reader.key for it in case.desk.all_readings)
+    if has_read or hide_other_reviews(case, reader) is not case:
+        return case
+    if not _has_findings_hidden_in(_without_findings_of_others(case, reader), case):
+        return case
+    event = Event(at=at, by=reader.name, by_key=reader.key, kind="shown", detail="what other moderators found")
+    return case.replace(events=(*case.events, event))
+
+
+def was_shown_findings(case: Case, key: str) -> bool:
+    """Return whether that person saw others' findings before they read, and no admin has admitted them since."""
+    return any(key == by_key for by_key, _ in _list_informed(case))
+
+
+def _list_informed(case: Case) -> list[tuple[str, str]]:
+    """Return the key and name of each person who was shown findings since an admin last admitted such readers."""
+    admitted = (number for number, event in enumerate(case.events) if event.kind == "readers admitted")
+    since = case.events[max(admitted, default=0) :]
+    return list(dict.fromkeys((event.by_key, event.by) for event in since if event.kind == "shown"))
+
+
+def may_not_read_yet(case: Case, key: str) -> bool:
+    """Return whether a reading by that person would not count, where a moderator still has to read the case blind."""
+    return waits_for_readers(case) > 0 and case.desk.readers > 1 and was_shown_findings(case, key)
+
+
+def informed_keys(case: Case) -> list[str]:
+    """Return the keys of the people whose readings do not count, while moderators still have to read the case."""
+    return [key for key, _ in _list_informed(case) if may_not_read_yet(case, key)]
 
 
 def remarks(case: Case) -> tuple[str, ...]:
@@ -127,6 +176,17 @@ def remarks(case: Case) -> tuple[str, ...]:
     since, sentences = _events_since_sent(case), []
     if case.decision is None and any(event.kind == "reopened" for event in since):
         sentences.append("This case was decided and reopened. Meanwhile moderators could see what had been found.")
+    informed = [name for key, name in _list_informed(case) if may_not_read_yet(case, key)]
+    if informed and case.decision is None:
+        sentences.append(
+            f"Already saw what others found: {', '.join(informed)}. This case waits for a moderator who did not. If "
+            "there is none, an admin can admit them."
+        )
+    sentences += [
+        f"{event.by} admitted readers who had seen what others found: {event.detail}"
+        for event in since
+        if event.kind == "readers admitted"
+    ]
     sentences += [
         f"{event.by} asked for one reader instead of two after a moderator had begun to read."
         for event in since
@@ -221,10 +281,14 @@ def reading_by(case: Case, key: str) -> Reading | None:
 
 def readers_disagree(case: Case) -> bool:
     """Return whether two readers found different things of the same sentence and passage."""
+    return _disagree(counted_readings(case))
+
+
+def _disagree(readings: Iterable[Reading]) -> bool:
     found: dict[tuple[str, str], Support] = {}
     return any(
         found.setdefault(pair, support) is not support
-        for reading in counted_readings(case)
+        for reading in readings
         for pair, support in reading.by_pair.items()
     )
 
@@ -232,12 +296,14 @@ def readers_disagree(case: Case) -> bool:
 def waits_for_readers(case: Case, at_least: int = 1) -> int:
     """Return how many moderators still have to read the current note; two who disagree ask for a third.
 
-    `at_least` is how many have to read every case.
+    `at_least` is how many have to read every case. Where several have to, only blind readings count.
     """
-    wanted = max(case.desk.readers, at_least)
-    if wanted > 1 and readers_disagree(case):
-        wanted = max(wanted, 3)
-    return max(0, wanted - len(counted_readings(case)))
+    wanted, readings = max(case.desk.readers, at_least), counted_readings(case)
+    if wanted > 1:
+        readings = tuple(it for it in readings if not was_shown_findings(case, it.reader.key))
+        if _disagree(readings):
+            wanted = max(wanted, 3)
+    return max(0, wanted - len(readings))
 
 
 # --- what stays when the author is erased ---
@@ -253,7 +319,7 @@ def is_reviewed(case: Case, author: str) -> bool:
 
 _KINDS_WITHOUT_WORDS_OF_AUTHOR = frozenset(
     "decided;reopened;sent back;passage opened;passage judged;claimed;taken over;released;assigned;put first;"
-    "no longer first;readers wanted;read through".split(";")
+    "no longer first;readers wanted;read through;shown".split(";")
 )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from crowdnotes.cases.blinding import hide_other_reviews
+from crowdnotes.cases.blinding import hide_other_reviews, record_sight
 from crowdnotes.cases.permissions import Action, Clock, P, require, require_editable
 from crowdnotes.cases.review_queue import Queue
 from crowdnotes.cases.store import CaseOwnership, Store
@@ -70,11 +70,19 @@ class Cases:
         self.require(Act.PRACTISE if case.recorded_answers else Act.BEGIN)
         return self._store.add(case, images)
 
-    def get(self, case_id: str, permission: Act = Act.READ) -> Case:
-        """Return the newest version; to be read it lacks what it hides from the actor (`hide_other_reviews`)."""
+    def get(self, case_id: str, permission: Act = Act.READ, *, only_counted: bool = False) -> Case:
+        """Return the newest version; to be read it lacks what it hides from the actor (`hide_other_reviews`).
+
+        A moderator who sees others' findings without a reading of their own goes on record (`record_sight`), unless the
+        case is `only_counted`: nothing of it is shown but figures over many cases.
+        """
         case, actor = self._store.get(case_id), self._current_user()
         require(actor, permission, case, four_eyes=self.settings.four_eyes)
-        return hide_other_reviews(case, actor) if permission is Act.READ else case
+        if permission is not Act.READ:
+            return case
+        if not only_counted and record_sight(case, case.updated_at, actor) is not case:
+            case = self._store.update(case_id, lambda newest: record_sight(newest, self._now(), actor))
+        return hide_other_reviews(case, actor)
 
     def apply(self, case_id: str, action: Action[P], /, *args: P.args, **kwargs: P.kwargs) -> Case:
         """Apply an action to the newest version, and return the next one without what it hides from the actor."""

@@ -24,7 +24,9 @@ from crowdnotes.cases.blinding import (
     ONE_READER_DETAIL,
     counted_readings,
     hide_other_reviews,
+    informed_keys,
     is_claimed_by_others,
+    may_not_read_yet,
     pairs,
     reading_by,
     waits_for_readers,
@@ -35,6 +37,7 @@ from crowdnotes.cases.permissions import Clock, requires
 from crowdnotes.domain import (
     CLAIM_DURATION,
     FINDINGS,
+    REASON_RULE,
     Act,
     Actor,
     Case,
@@ -54,6 +57,7 @@ from crowdnotes.domain import (
     Suggestion,
     Support,
     Verdict,
+    is_reason,
     text_sha256,
 )
 from crowdnotes.errors import CaseNotFoundError, InputError, WorkflowError
@@ -128,7 +132,8 @@ def open_comments(case: Case) -> tuple[Suggestion, ...]:
 def claim(case: Case, at: datetime, by: Person) -> Case:
     """Claim a submitted case; if an earlier lease ran out, as a takeover on record. Claiming again renews.
 
-    Refused while another moderator holds it, and for a moderator who has read it already where others have to.
+    Refused while another moderator holds it. Where others have to read it, also for a moderator who has read it already
+    or who saw what others found before they read anything.
     """
     _require_submitted(case)
     work = case.desk
@@ -154,6 +159,12 @@ def _require_unread(case: Case, by: Person) -> None:
         raise WorkflowError(
             "read already", "You have read this case. Another moderator has to read it now.", "Take the next case."
         )
+    if may_not_read_yet(case, by.key):
+        raise WorkflowError("seen before", SEEN_BEFORE, WHO_READS_INSTEAD)
+
+
+SEEN_BEFORE = "You saw what other moderators found before you read this note, so your reading would not count."
+WHO_READS_INSTEAD = "A moderator who did not see it has to read it. If there is none, ask an admin to admit you."
 
 
 def _assign_lease(case: Case, at: datetime, by: Person) -> Case:
@@ -402,6 +413,18 @@ def set_case_readers(cases: Cases, case_id: str, readers: int) -> Case:
         raise InputError("Two moderators read every case here.")
     at = cases.now(Clock.DATABASE)
     return cases.update(Act.ASSIGN, case_id, lambda case, by: set_readers(case, at, by, readers))
+
+
+@requires(Act.PEOPLE, Clock.DATABASE)
+def admit_readers(case: Case, at: datetime, by: Person, reason: str) -> Case:
+    """Let the readings count of everybody who saw what others found before they read, with an admin's reason."""
+    _require_submitted(case)
+    reason = checked_reason(reason)
+    if not informed_keys(case):
+        raise WorkflowError("nobody", "Nobody waits to be admitted to this case.")
+    if not is_reason(reason):
+        raise InputError("Say why they may read this case.", f"A reason takes at least {REASON_RULE}.")
+    return _change_desk(case, at, by, "readers admitted", reason)
 
 
 # --- the queue ---

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, delete, 
 
 from crowdnotes.cases.blinding import (
     counted_readings,
+    informed_keys,
     readers_disagree,
     waits_for_readers,
 )
@@ -53,7 +54,8 @@ def save_queue_row(connection: Connection, case: Case) -> None:
         "several": len(work.all_readings) > 1,
         "raised": work.raised,
         "readers": waits_for_readers(case),
-        "read_by": "".join(f"\n{reading.reader.key}\n" for reading in counted_readings(case)),
+        "read_by": "".join(f"\n{reading.reader.key}\n" for reading in counted_readings(case))
+        + "".join(f"\n!{key}\n" for key in informed_keys(case)),
         "holder": work.lease.holder.key if work.lease else None,
         "holder_name": work.lease.holder.name if work.lease else "",
         "held_until": work.lease.until if work.lease else None,
@@ -152,8 +154,9 @@ class Queue:
 
 
 def _exclude_cases_read_by(who: Person) -> ColumnElement[bool]:
-    """Leave out cases that the person has read while others have to."""
-    return or_(queue.c.readers == 0, ~queue.c.read_by.contains(f"\n{who.key}\n", autoescape=True))
+    """Leave out cases that the person has read, or knows others' findings of, while others have to read them."""
+    marks = (queue.c.read_by.contains(f"\n{mark}{who.key}\n", autoescape=True) for mark in ("", "!"))
+    return or_(queue.c.readers == 0, ~or_(*marks))
 
 
 def _get_order_columns(order: Order, columns: Any) -> tuple[Any, ...]:

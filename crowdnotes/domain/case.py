@@ -258,6 +258,8 @@ _EVENT_TEXT = {
     "readers wanted": "Number of readers changed",
     "read through": "Read",
     "not shown": "Not shown",
+    "shown": "Shown",
+    "readers admitted": "Readers admitted who had seen what others found",
     "author erased": "Author erased",
 }
 

@@ -103,7 +103,7 @@ def read(cases: Cases, known: MutableMapping[str, CaseFigures]) -> tuple[list[Ca
         if kept is None or kept.version != summary.version:
             with suppress(CaseNotFoundError):  # deleted meanwhile
                 try:
-                    kept = known[summary.id] = figures_of(cases.get(summary.id))
+                    kept = known[summary.id] = figures_of(cases.get(summary.id, only_counted=True))
                 except CaseNotFoundError:
                     raise
                 except StoreError as error:

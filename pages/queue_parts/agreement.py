@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import streamlit as st
 
 from crowdnotes.cases.agreement import agreement, read_pairs
 from crowdnotes.cases.export import findings_csv
+from crowdnotes.domain import Figure, ReadPair
 from crowdnotes.wording import plural
 from pages.common.session import cases, expander
 
@@ -42,9 +45,15 @@ def _draw_agreement() -> None:
     if found:
         st.download_button(
             "Export findings as CSV",
-            data=lambda: findings_csv(found, figures),
+            data=lambda: _export_findings(found, figures),
             file_name="agreement.csv",
             mime="text/csv",
             icon=":material/download:",
             on_click="ignore",
         )
+
+
+def _export_findings(found: Sequence[ReadPair], figures: Mapping[str, Figure]) -> str:
+    for case_id in {pair.case_id for pair in found}:
+        cases().get(case_id)  # goes on record: the table shows who found what
+    return findings_csv(found, figures)

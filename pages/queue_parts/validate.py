@@ -111,6 +111,7 @@ def validate(case_id: str) -> None:
     notices(_NOTICE_AREA)
     for remark in blinding.remarks(case):
         st.caption(f":material/info: {escaped(remark)}")
+    _draw_informed_readers(case)
     if case.desk.message:
         st.markdown(f":material/mail: :small[:gray[From the author:]] {escaped(case.desk.message)}")
     if case.draft is None:
@@ -129,6 +130,23 @@ def validate(case_id: str) -> None:
     else:
         _draw_summary(case, found, mine=mine)
     shortcut_keys(_PRESSED_BY_KEY, ("a",), _JUDGED_BY_KEY)
+
+
+def _draw_informed_readers(case: Case) -> None:
+    """Say why this person's reading would not count; an admin may let such readings count, with a reason."""
+    if case.decision is not None:
+        return
+    if blinding.may_not_read_yet(case, cases().actor.key):
+        st.warning(moderation.WHO_READS_INSTEAD, title=moderation.SEEN_BEFORE)
+    if case.desk.state is DeskState.SUBMITTED and blinding.informed_keys(case) and workspace().may(Act.PEOPLE):
+        key = f"admit-{case.id}"
+        st.text_input("Why may they read it all the same?", key=key, live=True)
+        admit = partial(_admit_readers, case.id, key)
+        button("Admit them as readers", "admit-readers", _NOTICE_AREA, admit, icon="person_check")
+
+
+def _admit_readers(case_id: str, key: str) -> None:
+    cases().apply(case_id, moderation.admit_readers, str(st.session_state.get(key) or ""))
 
 
 def _draw_changes_since_own_reading(case: Case) -> None:
@@ -189,7 +207,7 @@ def _draw_head(case: Case, *, mine: bool) -> None:
 
 def _get_claim_label(case: Case) -> str | None:
     """Return the label of the button by which this person claims the case; None where they cannot."""
-    if case.decision is not None or _has_read(case):
+    if case.decision is not None or _has_read(case) or blinding.may_not_read_yet(case, cases().actor.key):
         return None
     if case.desk.lease is not None:
         return "Take over"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,7 @@ from sqlalchemy import Engine, event
 
 from crowdnotes.cases import actions, approval, blinding, follow_up_stages, intake, moderation
 from crowdnotes.cases.actions import edit_draft, own_check
-from crowdnotes.cases.agreement import agreement, units
+from crowdnotes.cases.agreement import agreement, read_pairs, units
 from crowdnotes.cases.approval import decide, obstacles
 from crowdnotes.cases.blinding import pairs
 from crowdnotes.cases.cases import Cases
@@ -788,6 +789,163 @@ def test_what_was_found_after_a_decision_says_nothing_of_how_far_readers_agree()
     again = moderation.finish_reading(again, NOW + 2 * CLAIM_DURATION, CLEO)
     assert len(again.desk.readings) == 2
     assert units([again]) == []
+
+
+DORA = actor("dora", Role.ADMIN)
+_WHY = "Nobody else is here this week."
+
+
+def _seen_by(case: Case, who: Actor) -> Case:
+    """The case once that person opened it."""
+    return blinding.record_sight(case, NOW, who)
+
+
+def _reopened_with_a_changed_note(looked: tuple[Actor, ...], readers: int = 2) -> Case:
+    """Bob (and Cleo) read the note, it is decided, others look at it, and its author changes the note."""
+    case = read(submitted(readers), BOB)
+    case, last = (read(case, CLEO), CLEO) if readers == 2 else (case, BOB)
+    ended = decide(case, NOW, last, DecisionKind.REJECTED)
+    for who in looked:
+        ended = _seen_by(ended, who)
+    withdrawn = moderation.withdraw(actions.reopen(ended, NOW, DAN), NOW, ANN)
+    edited = edit_draft(withdrawn, NOW, ANN, f"{NOTE} It had 12 trials.", based_on=text_sha256(NOTE))
+    return moderation.submit(edited, NOW, ANN, readers=2)
+
+
+@pytest.mark.parametrize("readers", [1, 2])
+def test_who_saw_what_others_found_while_the_case_was_decided_is_no_blind_reader_of_it(readers: int) -> None:
+    case = _reopened_with_a_changed_note((DAN, DORA, DAN), readers)
+    assert [(event.by, event.kind) for event in case.events if event.kind == "shown"] == [
+        ("dan", "shown"),
+        ("dora", "shown"),
+    ]
+    for take in (moderation.claim, moderation.take_over):
+        with pytest.raises(WorkflowError, match="saw what other moderators found before") as error:
+            take(case, NOW, DAN)
+        assert error.value.next_step == (
+            "A moderator who did not see it has to read it. If there is none, ask an admin to admit you."
+        )
+    [remark] = blinding.remarks(case)
+    assert remark.startswith("Already saw what others found: dan, dora. This case waits for a moderator who did not.")
+    again = read(read(case, BOB), CLEO)  # who judged this post on their own before they saw what others found
+    assert (blinding.waits_for_readers(again), blinding.remarks(again)) == (0, ())
+
+
+def test_of_readers_who_saw_what_others_found_an_admin_admits_some_with_a_reason() -> None:
+    case = _reopened_with_a_changed_note((CLEO, DAN), readers=1)
+    one = read(case, BOB)
+    lifts = next(it.lifts for it in obstacles(one, NOW, BOB) if it.id.kind is ObstacleKind.READERS)
+    assert lifts == "They read it on the Queue page. It has to be someone who did not see what others found."
+    with pytest.raises(InputError, match="Say why"):
+        moderation.admit_readers(one, NOW, DORA, "ok")
+    admitted = moderation.admit_readers(one, NOW, DORA, _WHY)
+    assert blinding.remarks(admitted) == (f"dora admitted readers who had seen what others found: {_WHY}",)
+    assert f"Readers admitted who had seen what others found {_WHY}" in to_markdown(admitted)
+    both = read(admitted, DAN)
+    assert blinding.waits_for_readers(both) == 0
+    assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(both, NOW, DAN)}
+    refused(lambda: moderation.admit_readers(both, NOW, DORA, _WHY), "nobody")
+    assert units([both]) == []  # what an admitted reader found is not blind
+
+
+def test_an_author_who_saw_what_the_first_reader_found_does_not_become_the_second() -> None:
+    back = moderation.send_back(moderation.take_over(read(submitted(2), BOB), NOW, CLEO), NOW, CLEO, [], "Not yet.")
+    writer = actor("ann", Role.CONTRIBUTOR)
+    assert _seen_by(back, writer) is back  # who reads no case of others
+    again = moderation.submit(_seen_by(back, ANN), NOW, ANN)
+    refused(lambda: moderation.claim(again, NOW, ANN), "seen before")
+    assert moderation.claim(again, NOW, CLEO).desk.lease is not None
+
+
+def test_where_one_reader_is_enough_it_may_be_somebody_who_saw_what_others_found() -> None:
+    ended = _seen_by(decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED), DAN)
+    again = read(actions.reopen(ended, NOW, DAN), DAN)
+    assert blinding.waits_for_readers(again) == 0
+    assert not any("Already saw" in remark for remark in blinding.remarks(again))
+
+
+def test_in_no_order_of_acts_somebody_counts_who_saw_what_others_found_first_and_no_case_is_stuck() -> None:
+    waited_for_an_admin = 0
+    for seed in range(25):  # 300 pass too, in 40 s
+        chance, people = random.Random(seed), (ANN, BOB, CLEO, DAN)
+        case = submitted(readers=chance.choice((1, 2)))
+        informed, finished = set[str](), set[str]()
+        for step in range(30):
+            at, who = NOW + step * CLAIM_DURATION, chance.choice(people)
+            note = case.draft.text if case.draft else ""
+            longer = f"{note} It had {step} trials."[-200:]
+            acts: dict[str, Callable[[], Case]] = {
+                "read": lambda: _read_at(case, at, who, chance.choice((Support.SUPPORTED, Support.UNSUPPORTED))),  # noqa: B023
+                "begin": lambda: _read_at(case, at, who, Support.PARTLY, finish=False),  # noqa: B023
+                "decide": lambda: decide(case, at, who, DecisionKind.REJECTED),  # noqa: B023
+                "reopen": lambda: actions.reopen(case, at, who),  # noqa: B023
+                "back": lambda: moderation.send_back(case, at, who, [], "Not yet."),  # noqa: B023
+                "withdraw": lambda: moderation.withdraw(case, at, ANN),  # noqa: B023
+                "edit": lambda: edit_draft(case, at, ANN, longer, based_on=text_sha256(note)),  # noqa: B023
+                "submit": lambda: moderation.submit(case, at, ANN, readers=chance.choice((1, 2))),  # noqa: B023
+                "two": lambda: moderation.set_readers(case, at, who, 2),  # noqa: B023
+            }  # fmt: skip
+            act = chance.choice(list(acts))
+            with suppress(WorkflowError):
+                case = acts[act]()
+                finished |= {who.key} if act == "read" else set()
+            for one in people:
+                if chance.random() < 0.3:  # opens it
+                    case = _seen_by(case, one)
+                    informed |= {one.key} if one.key not in finished and _shows_findings(case, one) else set()
+            if case.desk.readers > 1 and case.decision is None:
+                blind = {it.reader.key for it in blinding.counted_readings(case)} - informed
+                assert blinding.waits_for_readers(case) >= case.desk.readers - len(blind), f"{seed}, {step}: {act}"
+        if case.decision is not None:
+            case = actions.reopen(case, NOW + 40 * CLAIM_DURATION, BOB)
+        if case.desk.state is not DeskState.SUBMITTED:
+            case = moderation.submit(case, NOW + 41 * CLAIM_DURATION, ANN, readers=2)
+        at = NOW + 50 * CLAIM_DURATION
+        for _ in range(2):
+            for who in people:
+                with suppress(WorkflowError):
+                    case = _read_at(case, at, who, Support.SUPPORTED)
+            if blinding.waits_for_readers(case):
+                waited_for_an_admin += 1
+                case = moderation.admit_readers(case, at, DORA, _WHY)
+        assert not blinding.waits_for_readers(case), seed
+    assert waited_for_an_admin
+
+
+def _read_at(case: Case, at: datetime, by: Actor, finds: Support, *, finish: bool = True) -> Case:
+    case = moderation.take_over(case, at, by)
+    for pair in pairs(case):
+        case = moderation.judge_pair(case, at, by, pair.words, pair.evidence_id, finds)
+    return moderation.finish_reading(case, at, by) if finish else case
+
+
+def _shows_findings(case: Case, to: Actor) -> bool:
+    """Whether that person sees a finding of another moderator."""
+    seen = blinding.hide_other_reviews(case, to)
+    findings = any(it.findings for it in seen.desk.all_readings if it.reader.key != to.key)
+    return findings or any(check.by_key != to.key for check in seen.sentence_checks)
+
+
+def test_a_moderator_who_opens_a_decided_case_is_on_record_once_and_figures_put_nobody_there(
+    workspace: Workspace,
+) -> None:
+    store = workspace.store
+    store.add(decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED))
+    dan = workspace.acting_as(lambda: DAN).cases
+    read_pairs(dan)
+    assert not any(event.kind == "shown" for event in store.get("c1").events)
+    before = store.get("c1")
+    for _ in range(2):
+        assert dan.get("c1").events[-1].kind == "shown"
+    after = store.get("c1")
+    assert (len(after.events), after.updated_at) == (len(before.events) + 1, before.updated_at)
+
+
+def test_the_next_case_of_a_moderator_is_none_that_others_have_to_read(workspace: Workspace) -> None:
+    workspace.store.add(_reopened_with_a_changed_note((DAN,)))
+    dan, cleo = _people(workspace, DAN, CLEO)
+    assert (moderation.claim_next(dan), moderation.queue_page(dan, QueueQuery(), 10)[1]) == (None, 0)
+    assert moderation.claim_next(cleo) is not None
 
 
 def test_a_blind_reader_gets_the_case_without_what_the_first_found(workspace: Workspace) -> None:

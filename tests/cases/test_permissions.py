@@ -225,6 +225,7 @@ _CALLS: dict[str, tuple[Act, Callable[..., object], tuple[Any, ...], dict[str, A
     "resolve_comment": (Act.REVIEW, moderation.resolve_comment, ("S1",), {}),
     "assign": (Act.ASSIGN, moderation.assign, (None,), {}),
     "prioritise": (Act.ASSIGN, moderation.prioritise, (True,), {}),
+    "admit_readers": (Act.PEOPLE, moderation.admit_readers, ("Nobody else is here.",), {}),
     "set_readers": (Act.ASSIGN, moderation.set_case_readers, (2,), {}),
     "write_anyway": (Act.EDIT, intake.write_anyway, (), {}),
     "seen": (Act.READ, Cases.note_presence, (), {}),

@@ -273,6 +273,31 @@ def test_a_case_of_the_queue_is_opened_claimed_and_taken_over(team: Team) -> Non
         assert lease.holder.key == who.key
 
 
+def test_who_saw_what_others_found_is_not_offered_the_case_until_an_admin_admits_them(team: Team) -> None:
+    case, cleo, dora = team.submitted(), actor("cleo", Role.MODERATOR), actor("dora", Role.ADMIN)
+    bobs = team.as_(BOB).workspace.cases
+    bobs.apply(case.id, moderation.claim)
+    (pair, *_) = blinding.pairs(bobs.get(case.id))
+    bobs.apply(case.id, moderation.judge_pair, pair.words, pair.evidence_id, Support.UNSUPPORTED)
+    bobs.apply(case.id, moderation.finish_reading)
+    approval.decide_case(bobs, case.id, DecisionKind.REJECTED)
+    at = team.as_(cleo).desk.app(case)  # looks at it
+    assert not at.exception, at.exception
+    bobs.apply(case.id, actions.reopen)
+    annes = team.as_(ANN).workspace.cases
+    annes.apply(case.id, moderation.withdraw)
+    moderation.submit_case(annes, case.id, readers=2)
+    at = team.as_(cleo).desk.app(case, page=PAGE)
+    assert "claim" not in _keys(at)
+    assert moderation.SEEN_BEFORE in texts(at)
+    assert "admit-readers" not in _keys(at)  # for admins alone
+    at = team.as_(dora).desk.app(case, page=PAGE)
+    at.text_input(key=f"admit-{case.id}").set_value("Nobody else is here this week.")
+    at.button(key="admit-readers").click().run()
+    assert not at.exception, at.exception
+    assert "claim" in _keys(team.as_(cleo).desk.app(case, page=PAGE))
+
+
 def test_what_another_found_of_a_sentence_is_not_shown_as_ones_own(team: Team) -> None:
     team.desk.engine.by_person = True
     case = team.as_(ANN).desk.scored()

@@ -179,9 +179,9 @@ def test_only_what_changed_is_read_again_and_what_cannot_be_read_is_named(
     asked: list[str] = []
     get = cases.get
 
-    def counted(case_id: str) -> Case:
+    def counted(case_id: str, *, only_counted: bool) -> Case:
         asked.append(case_id)
-        return get(case_id)
+        return get(case_id, only_counted=only_counted)
 
     monkeypatch.setattr(cases, "get", counted)
     known: dict[str, CaseFigures] = {}
