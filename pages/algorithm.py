@@ -13,10 +13,7 @@ _PAGE_WIDTH = 1240  # pixels: sliders next to two pictures
 
 with page_body(
     "Algorithm",
-    (
-        "How Community Notes decides which notes are shown. Try it on a small made-up crowd: the scores come from the "
-        "real algorithm, the people and notes are not real."
-    ),
+    ("How Community Notes decides which notes to show. Try X's real algorithm on a small, made-up crowd."),
     width=_PAGE_WIDTH,
 ):
     names = ["How notes are scored", "Does it resist extremes?", "Attack lab"]

@@ -17,7 +17,7 @@ _LABEL_BY_VIEW: Final = {"note": "A note's story", "surges": "Surges", "delays":
 
 with page_body(
     "Public data",
-    "What X's public data shows: the story of a note, days on which many posts got notes, and how late notes come.",
+    "The story of a note, days on which many posts got notes, and how late notes come.",
 ):
     index = index_path(workspace().settings.data_dir)
     if not index.is_file():

@@ -22,7 +22,7 @@ from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import FrozenRaters, score_notes
 from crowdnotes.public_data.small_world import NOTES, NOW_MS, NoteKind, World, opinion
-from crowdnotes.wording import fill, plural
+from crowdnotes.wording import plural
 
 MAX_ACCOUNTS = 60
 MIN_RATINGS_BEFORE_ATTACK = 5  # honest ratings of the note that are in when the attack begins
@@ -31,9 +31,9 @@ MIN_RATINGS_BEFORE_ATTACK = 5  # honest ratings of the note that are in when the
 class Aim(StrEnum):
     """What the attackers want."""
 
-    SINK = "sink a note that helps both sides"
-    LIFT_ONE_SIDED = "lift a note that pleases side −"
-    LIFT_POOR = "lift a note that helps nobody"
+    SINK = "hide a note that helps both sides"
+    LIFT_ONE_SIDED = "push up a note that pleases side A"
+    LIFT_POOR = "push up a note that helps nobody"
 
     @property
     def vote(self) -> float:
@@ -49,9 +49,9 @@ class History(StrEnum):
 
     FRESH = "nothing"
     RANDOM = "at random"
-    MINUS = "like side −"
+    MINUS = "like side A"
     MIDDLE = "like the middle"
-    PLUS = "like side +"
+    PLUS = "like side B"
     BOTH = "half like each side"
 
 
@@ -130,30 +130,15 @@ class Attack:
         sinks, note = self.options.aim is Aim.SINK, self.note + 1
         if self.needed == 0:
             return (
-                f"Note {note} is not shown before the attack, so there is nothing to sink."
+                f"Note {note} is not shown before the attack: there is nothing to hide."
                 if sinks
-                else f"Note {note} is shown before the attack, so there is nothing to lift."
+                else f"Note {note} is shown before the attack: there is nothing to push up."
             )
+        wanted = f"hide note {note}" if sinks else f"get note {note} shown"
         if self.needed is None:
-            return (
-                f"{MAX_ACCOUNTS} accounts do not sink note {note}."
-                if sinks
-                else f"{MAX_ACCOUNTS} accounts do not lift note {note}."
-            )
-        return (
-            plural(
-                self.needed,
-                "It takes {n} account to sink note {note}.",
-                "It takes {n} accounts to sink note {note}.",
-                note=note,
-            )
-            if sinks
-            else plural(
-                self.needed,
-                "It takes {n} account to lift note {note}.",
-                "It takes {n} accounts to lift note {note}.",
-                note=note,
-            )
+            return f"{MAX_ACCOUNTS} accounts cannot {wanted}."
+        return plural(
+            self.needed, "{n} account is enough to {wanted}.", "{n} accounts are enough to {wanted}.", wanted=wanted
         )
 
     @property
@@ -161,21 +146,17 @@ class Attack:
         """How many accounts it takes against plain averaging."""
         sinks = self.options.aim is Aim.SINK
         if self.average_line is None:
-            return "No note is shown in this world, so there is no line to compare averages with."
+            return "No note is shown in this crowd: a plain average has no line to compare with."
         if self.needed_by_average == 0:
             return (
-                "By plain average it is not shown before the attack."
+                "A plain average does not show it before the attack."
                 if sinks
-                else "By plain average it is shown before the attack."
+                else "A plain average shows it before the attack."
             )
         if self.needed_by_average is None:
-            return (
-                f"By plain average, {MAX_ACCOUNTS} accounts do not sink it."
-                if sinks
-                else f"By plain average, {MAX_ACCOUNTS} accounts do not lift it."
-            )
+            return f"With a plain average, {MAX_ACCOUNTS} accounts cannot {'hide it' if sinks else 'get it shown'}."
         return plural(
-            self.needed_by_average, "By plain average it takes {n} account.", "By plain average it takes {n} accounts."
+            self.needed_by_average, "With a plain average it takes {n} account.", "With a plain average it takes {n}."
         )
 
     @property
@@ -186,17 +167,17 @@ class Attack:
         sentences = []
         if self.options.assigned and many:
             sentences.append(
-                "Of {accounts}, {n} were given this note to rate.".format(
+                "Of {accounts}, {n} were given this note.".format(
                     accounts=plural(many, "{n} account", "{n} accounts"), n=self.votes[many]
                 )
             )
         if left_out:
             why = (
-                "accounts with too few other ratings have no viewpoint that could be known"
+                "the accounts rated too little before"
                 if self.options.history is History.FRESH
-                else "the crowd came to disagree with their earlier ratings"
+                else "the crowd disagreed with their earlier ratings"
             )
-            sentences.append(f"The votes of {left_out} of {many} do not enter the score: {why}.")
+            sentences.append(f"{left_out} of {many} votes do not count: {why}.")
         return " ".join(sentences)
 
     @property
@@ -223,10 +204,7 @@ class Attack:
         ]
         if not kept:
             return ""
-        return (
-            "A filled point under the line: a note that was shown stays shown until its score falls below "
-            f"{kept[0]:.2f}, so that it does not come and go around {self.line:.2f}."
-        )
+        return f"Filled points under the line: once shown, a note stays until its score falls below {kept[0]:.2f}."
 
     def defences(self) -> list[tuple[RuleName, int, int, str]]:
         """Return the rules that kept a note down which its score would show: each with its first and last number of
@@ -309,44 +287,19 @@ def verdict(world: World, found: Attack) -> str:
     """Return whether the rules resist longer than a plain average, also where notes are given out at random."""
     if found.needed == 0 or found.average_line is None:
         return found.sentence
-    by_average = found.needed_by_average
-    if by_average == 0:
-        comparison = f"{found.sentence} {found.average_sentence}"
-    elif found.needed is None and by_average is None:
-        comparison = f"Neither Community Notes nor a plain average gives way to {MAX_ACCOUNTS} accounts."
-    else:
-        one, other = (MAX_ACCOUNTS + 1 if needed is None else needed for needed in (found.needed, by_average))
-        words = (
-            "Community Notes resists this attack longer than a plain average: it {rules}, the average {average}."
-            if one > other
-            else "Community Notes resists this attack less than a plain average: it {rules}, the average {average}."
-        )
-        words = (
-            "Community Notes resists this attack no longer than a plain average: each {rules}."
-            if one == other
-            else words
-        )
-        comparison = fill(words, rules=_describe_resistance(found.needed), average=_describe_resistance(by_average))
     flipped = attack(world, replace(found.options, assigned=not found.options.assigned))
     given, free = (found, flipped) if found.options.assigned else (flipped, found)
-    if given.needed == free.needed:
-        return (
-            f"{comparison} Whether accounts choose the note, or may rate only what they are given at random, makes no "
-            f"difference to Community Notes, up to {MAX_ACCOUNTS} accounts."
-        )
     at_random = (
-        "If accounts may rate only the notes that they are given at random, Community Notes "
-        f"{_describe_resistance(given.needed)}; if they choose the note, it {_describe_resistance(free.needed)}."
+        "Giving out notes at random makes no difference."
+        if given.needed == free.needed
+        else f"If accounts rate only notes given out at random, {_describe_need(given.needed)}; "
+        f"if they choose the note, {_describe_need(free.needed)}."
     )
-    return f"{comparison} {at_random}"
+    return f"{found.sentence} {found.average_sentence} {at_random}"
 
 
-def _describe_resistance(needed: int | None) -> str:
-    return (
-        f"holds against {MAX_ACCOUNTS} accounts"
-        if needed is None
-        else plural(needed, "gives way to {n} account", "gives way to {n} accounts")
-    )
+def _describe_need(needed: int | None) -> str:
+    return f"{MAX_ACCOUNTS} are not enough" if needed is None else f"it takes {needed}"
 
 
 def in_figures(accounts: int | None) -> str:
@@ -357,8 +310,7 @@ def in_figures(accounts: int | None) -> str:
 def later_sentence(world: World, found: Attack) -> str:
     """Return what the same accounts come to once all honest ratings are in."""
     end = attack(world, replace(found.options, after=None))
-    sentence = end.sentence[0].lower() + end.sentence[1:]
-    return f"With all {end.ratings} honest ratings in, {sentence}"
+    return f"With all {end.ratings} honest ratings in: {end.sentence}"
 
 
 def cheapest(attacks: dict[History, Attack]) -> str:
@@ -375,13 +327,13 @@ def cheapest(attacks: dict[History, Attack]) -> str:
         sentences.append(
             plural(
                 fewest,
-                "1 account is enough, if it rated {histories} before.",
-                "{n} accounts are enough, if they rated {histories} before.",
+                "1 account is enough if it rated {histories} before.",
+                "{n} accounts are enough if they rated {histories} before.",
                 histories=histories,
             )
         )
     if never:
-        sentences.append(f"Not even {MAX_ACCOUNTS} accounts are enough, if they rated {never} before.")
+        sentences.append(f"Not even {MAX_ACCOUNTS} are enough if they rated {never} before.")
     return " ".join(sentences)
 
 

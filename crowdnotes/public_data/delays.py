@@ -137,7 +137,7 @@ def _build_delay(row: tuple[Any, ...], has_history: bool) -> Delay:
             few=MIN_POSTS,
         )
         if has_history
-        else "The index has no status history. Index a folder with the noteStatusHistory files too."
+        else "The index has no status history. Add the noteStatusHistory files."
     )
     return Delay(
         group=str(name),
@@ -146,9 +146,7 @@ def _build_delay(row: tuple[Any, ...], has_history: bool) -> Delay:
         to_verdict=_build_hours(
             decided,
             verdict,
-            ""
-            if has_history
-            else "The index has no status history. Index a folder with the noteStatusHistory files too.",
+            "" if has_history else "The index has no status history. Add the noteStatusHistory files.",
         ),
         never=Never(n=known, share=never / known, young=int(young))
         if known >= MIN_POSTS
@@ -176,11 +174,9 @@ def _write_delay_sentence(overall: Delay) -> str:
     first, verdict, never = overall.to_first_note, overall.to_verdict, overall.never
     said = []
     if first.p50 is not None:
-        said.append(f"Of posts that got a note, half of {first.n:,} got their first note within {first.p50:.1f} hours.")
+        said.append(f"Half of {first.n:,} posts with a note got the first within {first.p50:.1f} hours.")
     if verdict.p50 is not None:
-        said.append(
-            f"Where notes got a verdict ({verdict.n:,} posts), half got it within {verdict.p50:.1f} hours more."
-        )
+        said.append(f"Half of {verdict.n:,} with a verdict got it within {verdict.p50:.1f} hours more.")
     if never.share is not None:
         said.append(f"{never.share:.0%} of {never.n:,} notes never left “needs more ratings”.")
-    return " ".join(said) or "Nothing can be said of the delays."
+    return " ".join(said) or "There is too little data on delays."

@@ -26,23 +26,11 @@ KINDS = {
     "poor": (0, -2),
 }
 """What each kind gets from the side of its author and from the other."""
-_SENTENCE_BY_STOPPED = {  # whether the rule stops good notes, extreme ones
-    (True, True): (
-        "Polarity: good {good:.2f}, extreme {extreme:.2f}. A rule shows no note with a polarity above {line:.2f}: it "
-        "stops good and good but extreme."
-    ),
-    (True, False): (
-        "Polarity: good {good:.2f}, extreme {extreme:.2f}. A rule shows no note with a polarity above {line:.2f}: it "
-        "stops good."
-    ),
-    (False, True): (
-        "Polarity: good {good:.2f}, extreme {extreme:.2f}. A rule shows no note with a polarity above {line:.2f}: it "
-        "stops good but extreme."
-    ),
-    (False, False): (
-        "Polarity: good {good:.2f}, extreme {extreme:.2f}. A rule shows no note with a polarity above {line:.2f}: it "
-        "stops neither."
-    ),
+_KINDS_BY_STOPPED = {  # whether the rule stops good notes, extreme ones
+    (True, True): "good and good but extreme ones",
+    (True, False): "good ones",
+    (False, True): "good but extreme ones",
+    (False, False): "neither",
 }
 _LOWEST_VALUE, _HIGHEST_VALUE = -2, 4
 _NOTES_PER_RATING = 4  # as many times more notes and raters than ratings of a note
@@ -94,22 +82,24 @@ class Experiment:
         """Whether the score resists extremes in these settings, and why if not; the name of its words."""
         if self.good_above > self.rounds / 2:
             return (
-                "Yes, here bridging resists extremes: at the same average, notes that one side loves and the other "
-                "hates score lower. The more ratings each note has, the smaller the gap."
+                "Yes. At the same average, notes that one side loves and the other hates score lower. The "
+                "more ratings, the smaller the gap."
             )
         if 2 * self.own > self.ratings:
             return (
-                "No, in these settings the score alone does not: most ratings come from the note's own side, so the "
-                "extreme notes also have the higher average, and the score takes only a part of that away. What stops "
-                "them is the rule on polarity below."
+                "No. Most ratings come from the note's own side, so extreme notes have the higher average, "
+                "and the score takes away only a part of that. The rule on polarity below stops them."
             )
-        return "No, in these settings it does not: the extreme notes score higher."
+        return "No. In these settings the extreme notes score higher."
 
     def polarity_sentence(self, line: float) -> str:
         """Return what the rule on one-sided notes does with them. line: the polarity above which no note is shown."""
         good, extreme = self.kinds[0], self.kinds[1]
-        words = _SENTENCE_BY_STOPPED[good.polarity > line, extreme.polarity > line]
-        return fill(words, good=good.polarity, extreme=extreme.polarity, line=line)
+        stopped = _KINDS_BY_STOPPED[good.polarity > line, extreme.polarity > line]
+        return (
+            f"Polarity: good {good.polarity:.2f}, extreme {extreme.polarity:.2f}. The rule against notes above "
+            f"{line:.2f} stops {stopped}."
+        )
 
     @property
     def rows(self) -> dict[str, list[object]]:

@@ -453,7 +453,7 @@ def fit_index(connection: Connection, thresholds: Thresholds, now: datetime, *, 
     if not anew and of_the_same and ratings < last.of_ratings * _REFIT_GROWTH:
         return last
     if not ratings:
-        return FitReport(not_run="There are no ratings in the index. Index a folder with the ratings files too.")
+        return FitReport(not_run="The index has no ratings. Add the ratings files.")
     try:
         raters, scores, said = _fit_and_score(connection, thresholds, now, ratings)
     except InputError as error:
@@ -492,9 +492,9 @@ def last_fit(connection: Connection) -> FitReport:
         return FitReport.model_validate(json.loads(row[0]))
     some = how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM ratings LIMIT 1)")
     return FitReport(
-        not_run="The index has too few ratings for that. Index more days."
+        not_run="The index has too few ratings for that. Add more days."
         if some
-        else "There are no ratings in the index. Index a folder with the ratings files too."
+        else "The index has no ratings. Add the ratings files."
     )
 
 

@@ -10,8 +10,8 @@ from crowdnotes.public_data.indexing import last_fit
 from crowdnotes.wording import fill, plural
 
 _WHY_THEY_DIFFER = (
-    "The two can differ: X also runs models that are not computed here, for groups of raters and for topics among "
-    "others, goes by the rules and ratings of its day, and locks a status after two weeks."
+    "The two can differ: X runs more models, goes by the rules and ratings of its day, and locks a status "
+    "after two weeks."
 )
 
 
@@ -40,8 +40,8 @@ class Verdicts(FrozenModel):
         """By the fit."""
         return _write_status_sentence(
             (
-                "By these ratings, worked out here, {helpful:,} of {n:,} notes with enough ratings are shown, "
-                "{not_helpful:,} are rated not helpful and {waiting:,} need more ratings."
+                "By these ratings, {helpful:,} of {n:,} notes with enough ratings are shown, {not_helpful:,} "
+                "are rated not helpful and {waiting:,} need more ratings."
             ),
             self.reckoned,
         )
@@ -50,12 +50,12 @@ class Verdicts(FrozenModel):
     def about_x(self) -> str:
         """What X said of them, and why the two can differ."""
         if self.on_x is None:
-            return f"What X decided is not in this data: it has no status history. {_WHY_THEY_DIFFER}"
+            return f"We do not know what X decided: this data has no status history. {_WHY_THEY_DIFFER}"
         named = dict(zip(("helpful", "not_helpful", "waiting"), self.on_x, strict=True))
         same = self.same / self.both if self.both else 0.0
         record = fill(
             (
-                "Of all {n:,} notes in X's own record, {helpful:,} are shown, {not_helpful:,} rated not helpful and "
+                "X's own record has {n:,} notes: {helpful:,} shown, {not_helpful:,} rated not helpful, "
                 "{waiting:,} waiting. Of the {both:,} in both, {same:.0%} have the same status."
             ),
             n=sum(self.on_x),
@@ -72,10 +72,9 @@ class Verdicts(FrozenModel):
             return ""
         (low_line, low), (high_line, high) = self.shown_at
         said = (
-            f"Is {self.line:.2f} the right line? With the status rules run anew, the same raters counting, a line of "
-            f"{low_line:.2f} shows {low:,} notes, {self.line:.2f} shows {self.reckoned[0]:,} and {high_line:.2f} shows "
-            f"{high:,}. The data does not say which is right: X chose the line, and a lower one lets through notes on "
-            "which the sides agree less."
+            f"Is {self.line:.2f} the right line? A line of {low_line:.2f} shows {low:,} notes, {self.line:.2f} "
+            f"shows {self.reckoned[0]:,} and {high_line:.2f} shows {high:,}. The data does not say which is "
+            "right; a lower one lets through notes on which the sides agree less."
         )
         if not self.held:
             return said
@@ -83,9 +82,11 @@ class Verdicts(FrozenModel):
         held = sum(many for _, many in self.held)
         held_back = plural(
             held,
-            "{n:,} of the {reach:,} notes that reach {line:.2f} is held back by another rule: “{rule}”.",
-            "{n:,} of the {reach:,} notes that reach {line:.2f} are held back by other rules, most of them ({most:,}) "
-            "by “{rule}”.",
+            "Another rule holds back {n:,} of the {reach:,} notes that reach {line:.2f}: “{rule}”.",
+            (
+                "Other rules hold back {n:,} of the {reach:,} notes that reach {line:.2f}, most of them "
+                "({most:,}) “{rule}”."
+            ),
             reach=self.reach,
             line=self.line,
             rule=rule.as_text,
@@ -99,14 +100,8 @@ class Verdicts(FrozenModel):
         gone = (
             plural(
                 self.deleted,
-                (
-                    "{n:,} note has a record or ratings, but its text is gone: its author or X deleted it, the data "
-                    "does not say which."
-                ),
-                (
-                    "{n:,} notes have a record or ratings, but their text is gone: their authors or X deleted them, "
-                    "the data does not say which."
-                ),
+                ("{n:,} note lost its text: its author or X deleted it, the data does not say which."),
+                ("{n:,} notes lost their text: their authors or X deleted them, the data does not say which."),
             )
             if self.deleted
             else ""
@@ -118,8 +113,8 @@ class Verdicts(FrozenModel):
                     gone,
                     plural(
                         self.locked,
-                        "{n:,} note has a status that X locked.",
-                        "{n:,} notes have a status that X locked.",
+                        "X locked the status of {n:,} note.",
+                        "X locked the status of {n:,} notes.",
                     )
                     if self.locked
                     else "",

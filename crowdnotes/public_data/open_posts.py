@@ -169,7 +169,7 @@ def notes_as_json(connection: Connection, post: int) -> bytes:
         {"post": post},
     ).fetchall()
     if not rows:
-        raise InputError(f"The index has no note on the post {post}.", "Index newer files, or choose another post.")
+        raise InputError(f"The index has no note on post {post}.", "Add newer files, or choose another post.")
     return json.dumps(
         [
             {
@@ -195,7 +195,7 @@ def _find_best_notes(connection: Connection, posts: list[int], thresholds: Thres
     if fit.not_run:
         nothing = BestNote(
             needed=line,
-            not_run=f"Its notes have no score, because the viewpoints of raters are not known. {fit.not_run}",
+            not_run=f"Its notes have no score: we do not know the sides of raters. {fit.not_run}",
         )
         return dict.fromkeys(posts, nothing)
     best = dict.fromkeys(posts, _build_unscored_note(0, line, least))
@@ -237,8 +237,8 @@ def _build_unscored_note(raters: int, line: float, least: int) -> BestNote:
         raters=raters,
         not_run=plural(
             raters,
-            "Its notes have no score yet: {n} rater with a known viewpoint, and it takes {least}.",
-            "Its notes have no score yet: {n} raters with a known viewpoint, and it takes {least}.",
+            "Its notes have no score yet: we know the side of {n} rater, and it takes {least}.",
+            "Its notes have no score yet: we know the sides of {n} raters, and it takes {least}.",
             least=least,
         ),
     )
@@ -274,7 +274,7 @@ def _is_fresh(hours: float | None) -> bool:
 def _explain_place(notes: int, ratings: int, hours: float | None, best: BestNote, several: bool) -> str:
     """Explain a post's place in the list; among posts of one day the age does not matter."""
     if hours is None:
-        age = "How old the post is, its id does not say: it comes after the new ones."
+        age = "We do not know the post's age, so it comes after the new ones."
     else:
         old = (
             plural(round(hours), "The post is {n} hour old", "The post is {n} hours old")
@@ -291,7 +291,7 @@ def _explain_place(notes: int, ratings: int, hours: float | None, best: BestNote
         score = best.not_run
     else:
         said = (
-            "The best note scores {score}, over the {needed} needed, but it is not shown: {why}"
+            "The best note scores {score} ({needed} needed), but is not shown: {why}"
             if best.intercept >= best.needed
             else "The best note scores {score} of the {needed} needed."
         )
@@ -304,20 +304,22 @@ def _explain_place(notes: int, ratings: int, hours: float | None, best: BestNote
 def _write_open_posts_sentence(waiting: int | None, listed: int, until: int, *, some_days: bool) -> str:
     if not listed:
         return (
-            "No post here has notes of which none is shown."
+            "Every post here that has notes has one that is shown."
             if some_days
-            else "There is no surge, so there is no post to list. Ask for all days."
+            else "There is no surge, so no post to list. Ask for all days."
         )
     end = f"The data ends on {day(_convert_ms(until))}."
     if waiting is None:
         return (
-            f"The first {listed} posts that have notes and none shown. The data does not say what X shows, so the "
-            f"rules decide. {end}"
+            f"The first {listed} posts with notes of which none is shown, by our rules: the data does not say "
+            f"what X shows. {end}"
         )
     many = (
-        f"{waiting:,} posts have notes and none is shown. These are the first {listed}."
+        f"{waiting:,} posts have notes of which none is shown. These are the first {listed}."
         if waiting > listed
-        else plural(waiting, "{n} post has notes and none is shown.", "{n} posts have notes and none is shown.")
+        else plural(
+            waiting, "{n} post has notes of which none is shown.", "{n} posts have notes of which none is shown."
+        )
     )
     return f"{many} {end}"
 

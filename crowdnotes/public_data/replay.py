@@ -130,7 +130,7 @@ def replay(connection: Connection, note: int, misleading: bool, thresholds: Thre
     """Return the note's ratings in time under the index's last fit; why not, as a sentence, where that cannot be."""
     fit = last_fit(connection)
     if fit.not_run:
-        return f"It has no score, because the viewpoints of raters are not known. {fit.not_run}"
+        return f"It has no score: we do not know the sides of raters. {fit.not_run}"
     by_group = fit.whose is not None and fit.whose.by is RatersWanted.CORE
     rows = columns(
         connection,
@@ -146,16 +146,16 @@ def replay(connection: Connection, note: int, misleading: bool, thresholds: Thre
         [by_group, note],
     )
     if not len(rows["rated"]):
-        return "It has no score, because the index has no rating of it."
+        return "It has no score: the index has no rating of it."
     (extremes,) = connection.execute("SELECT min(intercept), min(factor), max(factor) FROM raters").fetchall()
     held = (
-        f"What is known of each rater is kept fixed, as all {fit.ratings:,} ratings show it: this is what the "
-        "score would have been, not what X computed at the time."
+        f"What is known of each rater is kept fixed, from all {fit.ratings:,} ratings: X may have computed "
+        "something else at the time."
     )
     if fit.made_at:
         held = (
-            f"What is known of each rater is kept fixed, as {fit.ratings:,} ratings showed it on {day(fit.made_at)}: "
-            "this is what the score would have been, not what X computed at the time."
+            f"What is known of each rater is kept fixed, from {fit.ratings:,} ratings on {day(fit.made_at)}: X "
+            "may have computed something else at the time."
         )
     held_extremes = Extremes(fit.global_intercept, fit.ratings_per_note, *extremes)
     return Replay(rows, held_extremes, misleading, thresholds, held, fit.tags, by_group=by_group)
@@ -448,7 +448,7 @@ def _build_change(replayed: Replay, ratings: int, before: NoteStatus, said: Stat
         if liked and earlier.status is NoteStatus.NEEDS_MORE_RATINGS:
             held_back = why(earlier)
             because = f"{held_back[0].lower()}{held_back[1:]}"
-            reason_text += f" Its score was high enough earlier; one rating before, this still held it back: {because}"
+            reason_text += f" Its score was high enough earlier, but this still held it back: {because}"
     return Change(
         at=_convert_known_ms(int(replayed.times[ratings - 1])),
         ratings=ratings,
@@ -507,14 +507,14 @@ class Fewer(FrozenModel):
         ratings = plural(self.taken, "1 rating", "{n} ratings")
         if self.which is Which.RANDOM:
             said = (
-                f"Without {ratings} at random, tried {len(self.statuses)} times, its status changes {self.changed} "
-                "times."
+                f"Without {ratings} at random, tried {len(self.statuses)} times, its status changes "
+                f"{self.changed} times."
             )
             by = Counter(rule for rule, status in zip(self.rules, self.statuses, strict=True) if status != self.before)
             if not by:
                 return said
             rule = by.most_common(1)[0][0]
-            return f"{said} Where it changes, it is most often a matter of the rule “{rule.as_text}”."
+            return f"{said} The rule “{rule.as_text}” decides most of these."
         stays = (
             "Without {which} {ratings} its status stays: {status}."
             if not self.changed
@@ -523,7 +523,7 @@ class Fewer(FrozenModel):
         said = fill(stays, which=self.which, ratings=ratings, status=self.statuses[0].as_text)
         (score,) = self.scores
         if score is None:
-            return f"{said} It then has no score: too few raters with a known viewpoint are left."
+            return f"{said} It then has no score: we know the side of too few raters."
         return f"{said} Its score is then {score:.2f}." + (f" {self.why}" if self.changed else "")
 
 

@@ -37,8 +37,8 @@ class Sides(FrozenModel):
         one = sum(many for place, many in self.bars.items() if place < 0)
         middle = self.bars.get(-1, 0) + self.bars.get(0, 0)
         return (
-            f"{n:,} raters, sorted by who agrees with whom: {one / n:.0%} are on one side, {1 - one / n:.0%} on the "
-            f"other, and {middle / n:.0%} within {BAR_WIDTH:.1f} of the middle."
+            f"{n:,} raters, sorted by who agrees with whom: {one / n:.0%} on side A, {1 - one / n:.0%} on side "
+            f"B, {middle / n:.0%} within {BAR_WIDTH:.1f} of the middle."
         )
 
 

@@ -38,8 +38,8 @@ class NoteKind(StrEnum):
     """What a note was made to be."""
 
     BOTH = "helps both sides"
-    MINUS = "pleases side −"
-    PLUS = "pleases side +"
+    MINUS = "pleases side A"
+    PLUS = "pleases side B"
     POOR = "helps nobody"
 
     @property
@@ -165,13 +165,13 @@ class World:
         by_average, by_score = (self._below_one_sided(values) for values in (self.averages, self.scores))
         words = (
             (
-                "The best note that leans one way beats {by_average} of {n} notes that help everybody; by score it "
-                "beats {by_score}."
+                "By average, the best note that leans one way beats {by_average} of {n} notes that help "
+                "everybody; by score, {by_score}."
             )
             if self.one_camp
             else (
-                "The best one-sided note beats {by_average} of {n} notes that help both sides; by score it beats "
-                "{by_score}."
+                "By average, the best one-sided note beats {by_average} of {n} notes that help both sides; by "
+                "score, {by_score}."
             )
         )
         return fill(words, by_average=by_average, n=NOTES // len(_WORTH_AND_LEAN_BY_KIND), by_score=by_score)
@@ -193,12 +193,12 @@ class World:
                 plural(
                     raters,
                     (
-                        "{n} rater of {all} does not count. As on X, a rater counts who rated notes that got a "
-                        "verdict in a first round, and agreed with it at least {share:.0%} of the time."
+                        "{n} rater of {all} does not count: as on X, a rater must agree with at least "
+                        "{share:.0%} of first verdicts."
                     ),
                     (
-                        "{n} raters of {all} do not count. As on X, a rater counts who rated notes that got a verdict "
-                        "in a first round, and agreed with it at least {share:.0%} of the time."
+                        "{n} raters of {all} do not count: as on X, a rater must agree with at least "
+                        "{share:.0%} of first verdicts."
                     ),
                     all=RATERS,
                     share=share,
@@ -209,8 +209,8 @@ class World:
             sentences.append(
                 plural(
                     notes,
-                    "{n} note has no score: under {few} of the ratings count.",
-                    "{n} notes have no score: under {few} of the ratings count.",
+                    "{n} note has no score: under {few} of its ratings count.",
+                    "{n} notes have no score: under {few} of their ratings count.",
                     few=few,
                 )
             )
@@ -221,13 +221,12 @@ class World:
         """How well the raters' sides were found; that there are none, where the world has one camp."""
         if self.one_camp:
             return (
-                "Everybody thinks alike in this world: there is nothing to bridge, and a plain average would do. The "
-                "model still looks for two sides. What it takes for sides − and + is mostly chance, and costs the "
-                "notes some of their score."
+                "Everybody thinks alike here: there is nothing to bridge, and a plain average would do. What "
+                "the model takes for sides A and B is mostly chance and costs the notes some of their score."
             )
         of_sides = self.camps[self.fit.raters.ids] * self.fit.raters.factors[:, 0]
         right, all_ = int((of_sides > 0).sum()), int((self.camps[self.fit.raters.ids] != 0).sum())
-        return f"From ratings alone, {right} of {all_} raters are found on the side that they were made for."
+        return f"From ratings alone, the model finds the side of {right} of {all_} raters."
 
     def story(self, note: int) -> str:
         """Return why a note is shown or not, in a sentence or two."""
@@ -338,18 +337,18 @@ class OtherStarts:
         same = self.changed == 0 and self.most < _MAX_SAME_MOVE
         words = (
             (
-                "{starts} other random starts give the same answer: no note changes its status, and the largest move "
-                "of a note's helpfulness is {most}."
+                "{starts} other random starts give the same answer: no note changes its status, and the "
+                "largest move of a score is {most}."
             )
             if same
             else (
                 (
-                    "{starts} other random starts do not all give the same answer: {n} note of {all} changes its "
-                    "status in some of them, and the largest move of a note's helpfulness is {most}."
+                    "{starts} other random starts do not all give the same answer: {n} note of {all} changes "
+                    "its status in some, and the largest move of a score is {most}."
                 ),
                 (
-                    "{starts} other random starts do not all give the same answer: {n} notes of {all} change their "
-                    "status in some of them, and the largest move of a note's helpfulness is {most}."
+                    "{starts} other random starts do not all give the same answer: {n} notes of {all} change "
+                    "their status in some, and the largest move of a score is {most}."
                 ),
             )
         )

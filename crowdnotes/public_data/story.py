@@ -37,8 +37,10 @@ _REASON_BY_RULE_OF_X = {  # what decides at X without being a model
     "MetaInitialNMR": "None of X's models had scored it.",
     "NmrDueToMinStableCrhTime": "X held the status back for a while, to see whether it lasts.",
     "ScoringDriftGuard": "X kept the status that it had locked.",
-    "InsufficientExplanation": "X took the status back, as raters had ticked too few reasons.",
-    "PopulationSampledIntercept": "X took the status back, as people whom it drew at random liked the note much less.",
+    "InsufficientExplanation": "X took the status back because raters ticked too few reasons.",
+    "PopulationSampledIntercept": (
+        "X took the status back because people whom it drew at random liked the note much less."
+    ),
 }
 _MIN_DISAGREEMENT = 0.3  # between the sides' shares of helpful ratings
 _MAX_SHARE_AGAINST = 1 / 3  # the share of a side that may find a note not helpful which the side found somewhat helpful
@@ -175,15 +177,15 @@ def story(connection: Connection, wanted: str, thresholds: Thresholds = THRESHOL
         on_x_not_run=""
         if on_x
         else (
-            "What X decided is not known: the index has no status history of this note. Index a folder with the "
-            "noteStatusHistory files too."
+            "We do not know what X decided: the index has no status history of this note. Add the "
+            "noteStatusHistory files."
         ),
         first_not_run=""
         if levels.n >= FIRST_RATINGS
         else plural(
             levels.n,
-            "It has {n:,} rating. From {few} on, the first {few} are compared with all of them.",
-            "It has {n:,} ratings. From {few} on, the first {few} are compared with all of them.",
+            "It has {n:,} rating. From {few} on, we compare the first {few} with all.",
+            "It has {n:,} ratings. From {few} on, we compare the first {few} with all.",
             few=FIRST_RATINGS,
         ),
     )
@@ -292,7 +294,7 @@ def explain_story(story: Story, thresholds: Thresholds) -> StoryText:
 
 def _write_beginning(story: Story) -> str:
     if not story.text:
-        return "The note is no longer in the public data; its ratings are." if story.levels.n else ""
+        return "The note is gone from the public data; its ratings are still there." if story.levels.n else ""
     when = f" on {day(story.written_at)}" if story.written_at else ""
     after = ""
     if story.written_at and story.posted_at and story.written_at > story.posted_at:
@@ -310,7 +312,7 @@ def _describe_rating_levels(story: Story) -> str:
     if not levels.n:
         return "The index has no rating of it."
     return (
-        "{people} rated it: {helpful:,} found it helpful, {somewhat:,} somewhat helpful, {not_helpful:,} not helpful."
+        "{people} rated it: {helpful:,} helpful, {somewhat:,} somewhat helpful, {not_helpful:,} not helpful."
     ).format(
         people=plural(levels.n, "{n:,} person", "{n:,} people"),
         helpful=levels.helpful,
@@ -325,12 +327,14 @@ def _describe_sides(now: Moment) -> str:
         " "
         + plural(
             now.unknown.n,
-            "The rating of 1 more does not count, as that person's side is not known: with under 10 ratings of notes "
-            "that five people rated, too often against what the crowd came to think, or new since raters were last "
-            "compared.",
-            "The ratings of {n:,} more do not count, as their side is not known: people with under 10 ratings of notes "
-            "that five people rated, who rated too often against what the crowd came to think, or who are new since "
-            "raters were last compared.",
+            (
+                "1 more rating does not count: we do not know that person's side (too few ratings, too often "
+                "against the crowd, or new)."
+            ),
+            (
+                "{n:,} more ratings do not count: we do not know these people's sides (too few ratings, too often "
+                "against the crowd, or new)."
+            ),
         )
         if now.unknown.n
         else ""
@@ -338,41 +342,40 @@ def _describe_sides(now: Moment) -> str:
     if now.left_out.n:
         others += " " + plural(
             now.left_out.n,
-            "{n} rating does not count, as it is by a rater of a group that X's Core model leaves out.",
-            "{n:,} ratings do not count, as they are by raters of groups that X's Core model leaves out.",
+            "{n} rating does not count: X's Core model leaves out its rater's group.",
+            "{n:,} ratings do not count: X's Core model leaves out their raters' groups.",
         )
     if min(now.minus.n, now.plus.n) < _MIN_SIDE_RATINGS:
         return (
-            f"Of those who count for the score, {now.minus.n} are on one side and {now.plus.n} on the other: too "
-            "few on one of them to say whether people who usually disagree agree on it."
+            f"Of those who count, {now.minus.n} are on side A and {now.plus.n} on side B: too few to say "
+            "whether people who usually disagree agree on it."
         ) + others
     shares = now.minus.helpful / now.minus.n, now.plus.helpful / now.plus.n
     figures = (
-        f"{shares[0]:.0%} of {now.minus.n:,} on one side and {shares[1]:.0%} of {now.plus.n:,} on the other found it "
-        "helpful"
+        f"{shares[0]:.0%} of {now.minus.n:,} on side A and {shares[1]:.0%} of {now.plus.n:,} on side B found it helpful"
     )
     poor = now.minus.not_helpful / now.minus.n, now.plus.not_helpful / now.plus.n
     few_against = max(poor) < _MAX_SHARE_AGAINST
     if abs(shares[0] - shares[1]) >= _MIN_DISAGREEMENT and not few_against:
-        return f"Raters who usually disagree disagreed on it too: {figures}." + others
+        return f"People who usually disagree disagreed on it too: {figures}." + others
     if min(shares) > 0.5:
-        return f"Raters who usually disagree both liked it: {figures}." + others
+        return f"People who usually disagree both liked it: {figures}." + others
     if few_against:
         return (
-            f"Raters who usually disagree both found it at least somewhat helpful: {figures}, {poor[0]:.0%} and "
-            f"{poor[1]:.0%} not helpful, and the rest somewhat helpful, which counts half."
+            f"People who usually disagree both found it at least somewhat helpful: {figures}, {poor[0]:.0%} "
+            f"and {poor[1]:.0%} not helpful; somewhat helpful counts half."
         ) + others
-    return f"Neither of two sides that usually disagree liked it much: {figures}." + others
+    return f"Neither side liked it much: {figures}." + others
 
 
 def _describe_score(of_score: ScoreStory, thresholds: Thresholds) -> str:
     now = of_score.now
     if now.intercept is None:
-        return "Too few raters with a known viewpoint rated it for a score."
+        return "It has no score: we know the side of too few of its raters."
     line = thresholds.helpful_intercept
     score, needed = in_figures(now.intercept, line), in_figures(line, line)
     verdict = (
-        f"Its score, which counts agreement across sides and not votes, is {score}; {needed} is needed to be shown. "
+        f"Its score is {score}; {needed} is needed to be shown. It counts agreement across sides, not votes. "
         f"By these ratings it is {now.status.as_text}."
     )
     # Where only the score is too low, the two numbers are the reason; else a rule keeps it from being shown.
@@ -418,8 +421,8 @@ def _compare_first_with_all(first: Moment, now: Moment) -> str:
     )
     score = f"{found} After its first {FIRST_RATINGS} ratings the score was {first.intercept:.2f}"
     if first.status is now.status:
-        return f"{score}, and its status the same."
-    return f"{score}, and its status another: {first.status.as_text}."
+        return f"{score} and the status the same."
+    return f"{score} and the status another: {first.status.as_text}."
 
 
 def _describe_change(one: Change) -> str:
@@ -442,11 +445,11 @@ def why_differs(on_x: tuple[Recorded, ...], now: Moment) -> str:
     """Return what the data says of the difference, and then why the two can differ at all."""
     last, reasons = on_x[-1], []
     if last.event == "lock":
-        reasons.append(f"X locked its status on {day(last.at)}: what was rated later changes nothing there.")
+        reasons.append(f"X locked its status on {day(last.at)}: later ratings change nothing there.")
     then = last.recomputed
     if then is not None and then.status == last.status and now.ratings > then.ratings:
         reasons.append(
-            f"By the {then.ratings:,} ratings until then this page comes to the same as X; the "
+            f"By the {then.ratings:,} ratings until then we come to the same as X; the "
             f"{now.ratings - then.ratings:,} since then changed that here."
         )
     reasons += [_explain_decision(one.decided_by) for one in on_x if one.decided_by][-1:]
@@ -454,9 +457,8 @@ def why_differs(on_x: tuple[Recorded, ...], now: Moment) -> str:
         [
             *filter(None, reasons),
             (
-                "X and this page can differ: X also uses models and signals that are not computed here, of which some "
-                "may show a note or take it back; it goes by the rules and ratings of its day; and after two weeks it "
-                "usually keeps a status as it is."
+                "X and this page can differ: X uses more models and signals, goes by the rules and ratings of "
+                "its day, and usually keeps a status after two weeks."
             ),
         ]
     )
@@ -470,8 +472,8 @@ def _explain_decision(decided_by: str) -> str:
     if name in _REASON_BY_RULE_OF_X:
         return _REASON_BY_RULE_OF_X[name]
     if "Model" in name:
-        return f"At X another model than the one here decided: {decided_by}."
-    return f"At X a rule decided that is not known here: {decided_by}."
+        return f"At X another model decided: {decided_by}."
+    return f"At X a rule decided that we do not know: {decided_by}."
 
 
 def _describe_record_on_x(on_x: tuple[Recorded, ...]) -> str:
@@ -482,16 +484,16 @@ def _describe_record_on_x(on_x: tuple[Recorded, ...]) -> str:
         return "X never gave it a verdict."
     first, last = verdicts[0], on_x[-1]
     if last.status == first.status:
-        return f"X itself recorded it as {first.as_text} on {day(first.at)}."
-    return f"X itself recorded it as {first.as_text} on {day(first.at)}, and as {last.as_text} since {day(last.at)}."
+        return f"X recorded it as {first.as_text} on {day(first.at)}."
+    return f"X recorded it as {first.as_text} on {day(first.at)}, and as {last.as_text} since {day(last.at)}."
 
 
 def _describe_forecast(story: Story) -> str:
     if story.foreseen_at is None:
         return ""
     return (
-        f"From its early ratings X foresaw on {day(story.foreseen_at)} that it would be shown; such a forecast holds "
-        "for 12 hours at most."
+        f"X foresaw from early ratings, on {day(story.foreseen_at)}, that it would be shown. Such a forecast "
+        "holds for up to 12 hours."
     )
 
 
@@ -513,7 +515,7 @@ def _find_note(connection: Connection, wanted: str) -> int:
         [number],
     ).fetchone()
     if row is None:
-        raise InputError(f"The index knows no note or post {number}.", "Check the number, or index newer files.")
+        raise InputError(f"Note or post {number} is not in the index.", "Check the number, or add newer files.")
     return int(row[0])
 
 

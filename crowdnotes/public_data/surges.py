@@ -95,22 +95,22 @@ class Surges(FrozenModel):
         if line is None or mean is None:
             return fill(
                 (
-                    "The largest of the other days, {day} with {posts:,} posts, is among the first {first}, which "
-                    "have nothing to be compared with."
+                    "The largest other day, {day} with {posts:,} posts, is among the first {first}, which "
+                    "have nothing to compare with."
                 ),
                 first=BASELINE_DAYS,
                 **named,
             )
         if self.per_day[place] > line:
             return fill(
-                "The largest of the other days, {day} with {posts:,} posts, has under {least}: too few for a surge.",
+                "The largest other day, {day} with {posts:,} posts, has under {least}: too few for a surge.",
                 least=_MIN_SURGE_POSTS,
                 **named,
             )
         return fill(
             (
-                "The largest of the other days, {day} with {posts:,} posts, is no surge: after the 28 days "
-                "before it, with {usual:.1f} a day and their ups and downs, it would take over {line:.1f}."
+                "The largest other day, {day} with {posts:,} posts, is no surge: after 28 days with "
+                "{usual:.1f} a day it takes over {line:.1f}."
             ),
             line=line,
             usual=mean,
@@ -151,7 +151,7 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
             line=(),
             surges=(),
             sentence="",
-            not_run="No surge can be looked for: no post has a time since notes are written.",
+            not_run="No post has a time since notes are written, so there is no surge to look for.",
         )
     first = int(counted["day"][0])
     per_day = np.zeros(int(counted["day"][-1]) - first + 1, dtype=np.int64)
@@ -169,7 +169,7 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
     strongest = sorted(found, key=lambda surge: -(surge.posts - surge.mean))[:with_terms]
     terms_by_day = {surge.day: trending(connection, surge.day) for surge in strongest}
     found = [surge.replace(terms=terms_by_day.get(surge.day)) for surge in found]
-    not_run = "" if len(per_day) > BASELINE_DAYS else "It takes 29 days of posts to find a surge. Index more days."
+    not_run = "" if len(per_day) > BASELINE_DAYS else "It takes 29 days of posts to find a surge. Add more days."
     return Surges(
         counted=chosen.as_text,
         posts=posts,
@@ -284,13 +284,10 @@ def _write_surge_sentence(found: list[Surge], days: int) -> str:
         )
     return fill(
         (
+            ("{n} surge in {all:,} days: {day}, with {posts:,} posts, {times:.1f} times the usual {usual:.1f}."),
             (
-                "{n} surge in {all:,} days: {day}, with {posts:,} posts, {times:.1f} times the {usual:.1f} of a "
-                "usual day."
-            ),
-            (
-                "{n} surges in {all:,} days, the largest on {day}: {posts:,} posts, {times:.1f} times the {usual:.1f} "
-                "of a usual day."
+                "{n} surges in {all:,} days, the largest on {day}: {posts:,} posts, {times:.1f} times the "
+                "usual {usual:.1f}."
             ),
         ),
         times=top.posts / top.mean,

@@ -33,11 +33,15 @@ _RATINGS_BEFORE_ATTACK = (MIN_RATINGS_BEFORE_ATTACK, 10, 15, 20, 30, None)  # ho
 @st.fragment
 def attack_lab() -> None:
     """Who attacks what, how it goes with each number of accounts, and which accounts need to be the fewest."""
+    st.caption(
+        "Some accounts agree to vote the same way on one note, to hide it or to get it shown. How many does it take? "
+        "“Plain average” is the same crowd without X's algorithm."
+    )
     with show_errors():
         left, right = st.columns([0.24, 0.76], gap="medium")
         with left:
             options = _ask_attack_options()
-            with st.expander("The world", icon=":material/tune:"):
+            with st.expander("The crowd", icon=":material/tune:"):
                 world = chosen_world()
         with right:
             attacks = every_history(world, options)
@@ -54,28 +58,25 @@ def _ask_attack_options() -> AttackOptions:
         index=list(History).index(History.BOTH),
         key="history",
         format_func=lambda one: one.value.capitalize(),
-        help="What an account rated before decides how its vote counts.",
+        help="Decides how much their votes count.",
     )
     after = st.select_slider(
         "Honest ratings before the attack",
         _RATINGS_BEFORE_ATTACK,
         value=None,
         key="after",
-        help="Early, a note has few ratings to hold against an attack.",
+        help="Early on, few ratings resist an attack.",
         format_func=lambda many: "all" if many is None else str(many),
     )
     assigned = st.toggle(
         "Notes are given out at random",
         key="assigned",
-        help=(
-            "Accounts may rate only what they are given, as the essay proposes. Each gets as many of the notes as an "
-            "honest rater rates."
-        ),
+        help=("Accounts may rate only the notes that they are given: as many as an honest rater rates."),
     )
     noticed = st.toggle(
         "X notices that they act together",
         key="noticed",
-        help="A rule then asks what the score would be without them. It only guards notes against being lifted.",
+        help="X then asks what the score would be without them. This guards only notes that are pushed up.",
     )
     return AttackOptions(aim=aim, history=history, after=after, assigned=assigned, noticed=noticed)
 
@@ -91,7 +92,7 @@ def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> N
 
     def by_score(key: str) -> list[tuple[str, str]]:
         progress(
-            found.scores, found.shown, line=line, reached=found.needed, up="Helpfulness (iₙ)",
+            found.scores, found.shown, line=line, reached=found.needed, up="Score (iₙ)",
             ends=(-0.4, 0.8), last=last, height=_CHART_HEIGHT, alt=f"Community Notes. {found.sentence}", key=key,
         )  # fmt: skip
         return []
@@ -126,12 +127,12 @@ def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> N
             rows=found.rows, file="attack",
         )  # fmt: skip
     honest = (
-        f"Note {found.note + 1} has {found.ratings} honest ratings when the attack begins. A filled point: the note "
-        "is shown."
+        f"Note {found.note + 1} has {found.ratings} honest ratings when the attack begins. Filled point: the "
+        "note is shown."
     )
     sentences = [honest, found.stays_sentence, found.accounts_sentence, later]
     if found.options.noticed and found.options.aim is Aim.SINK:
-        sentences.append("That X notices changes nothing here: the rule only guards against lifting.")
+        sentences.append("That X notices changes nothing here: its rule guards only notes that are pushed up.")
     st.markdown(escaped(" ".join(filter(None, sentences))))
     _draw_defending_rules(found)
     picture_card(
@@ -143,10 +144,7 @@ def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> N
         },
         file="attack-fewest",
     )  # fmt: skip
-    st.caption(
-        "Everybody else's numbers are held as fitted. An account's own come from its other ratings: as many as an "
-        "honest rater makes, none if it is fresh."
-    )
+    st.caption("Each attacker rated as many other notes as an honest rater, or none. All other numbers stay fixed.")
 
 
 def _or_max_accounts(accounts: int | None) -> int:

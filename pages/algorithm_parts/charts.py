@@ -75,7 +75,7 @@ def note_map(
     across = {
         "ends": [-_MAX_VIEWPOINT, _MAX_VIEWPOINT],
         "ticks": [-1, -0.5, 0, 0.5, 1],
-        "title": "Polarity of the note (fₙ)",
+        "title": "Side A   ←   polarity of the note (fₙ)   →   Side B",
     }
     parts = _build_regions(lines, ends) if lines else _build_level_line(level)
     component(
@@ -197,7 +197,7 @@ def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, hei
     )  # fmt: skip
     across = {"text": "Polarity, either way", "font": {"color": ink, "size": 12}, "standoff": 8}
     figure.update_xaxes(range=[0, _MAX_VIEWPOINT_SIZE], dtick=0.25, zeroline=False, title=across)
-    upward = {"text": "Helpfulness (iₙ)", "font": {"color": ink, "size": 12}, "standoff": 8}
+    upward = {"text": "Score (iₙ)", "font": {"color": ink, "size": 12}, "standoff": 8}
     figure.update_yaxes(range=list(ends), zeroline=False, dtick=0.2, tickformat=".1f", title=upward)
     draw(figure, height, margin=0, top=8, alt=alt, key=key)
 
@@ -294,9 +294,13 @@ def raters_by_side(bars: Sequence[tuple[float, str, int]], *, height: int, alt: 
         hovertemplate="%{customdata}: %{y:,} raters<extra></extra>",
     )
     ink = st.get_option(f"theme.{theme_name()}.grayTextColor")
-    title = {"text": "Polarity of the rater (fᵤ)", "font": {"color": ink, "size": 12}, "standoff": 8}
+    title = {
+        "text": "Side A   ←   polarity of the rater (fᵤ)   →   Side B",
+        "font": {"color": ink, "size": 12},
+        "standoff": 8,
+    }
     figure.update_xaxes(range=[-1, 1], dtick=0.5, zeroline=False, title=title)
     figure.update_yaxes(nticks=5, tickformat=",~r")
     figure.update_layout(bargap=0.1)
     draw(figure, height, margin=0, top=8, alt=alt, key=key)
-    return list(zip(("One side", "The other side"), colours, strict=True))
+    return list(zip(("Side A", "Side B"), colours, strict=True))

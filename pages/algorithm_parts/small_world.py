@@ -42,8 +42,8 @@ def extremes() -> None:
         left, right = st.columns([0.3, 0.7], gap="medium")
         with left:
             st.markdown(
-                "Good notes get +2 from their own side and 0 from the other. Extreme notes get +4 and −2. If both "
-                "sides rate equally often, the average is the same. Is the score different?"
+                "A good note gets +2 from its own side and 0 from the other, an extreme one +4 and −2. With "
+                "as many ratings from both sides, their averages are equal. Are their scores?"
             )
             ratings = st.segmented_control(
                 "Ratings of each note", [4, 8, 20], default=4, required=True, key="extremes-ratings"
@@ -55,7 +55,7 @@ def extremes() -> None:
                 required=True,
                 key="extremes-own",
                 format_func=lambda share: f"{share}%",
-                help="At 50% both sides rate each note equally often, as in the essay.",
+                help="At 50% both sides rate each note equally often.",
             )
             if st.button(f"Run {ROUNDS} rounds", type="primary", icon=":material/play_arrow:"):
                 with st.spinner("Running…", show_time=False):
@@ -68,13 +68,13 @@ def extremes() -> None:
                 made_with = found.ratings, found.own
                 if made_with != ((ratings or 4), (ratings or 4) * (own or 50) // 100):
                     st.warning(
-                        "You changed the settings: this result was made with other ones. Run it again.",
+                        "This result is of other settings. Run it again.",
                         icon=":material/history:",
                     )
                 st.markdown(f"**{found.verdict}**")
                 _draw_experiment(found)
             else:
-                st.info("Press the button to run the experiment and see what comes of it.", icon=":material/science:")
+                st.info("Run it to see the answer.", icon=":material/science:")
 
 
 def _draw_experiment(found: Experiment) -> None:
@@ -94,22 +94,19 @@ def _draw_experiment(found: Experiment) -> None:
     )  # fmt: skip
     if not any(kind.score >= rules.helpful_intercept for kind in found.kinds):
         st.markdown(
-            f"No note reaches {rules.helpful_intercept:.2f}, not even the good ones: on the "
-            "scale from 0 to 1 even they get only 0.67 from their own side and 0.33 from the other. What counts here "
-            "is which is higher."
+            f"No note reaches {rules.helpful_intercept:.2f}, not even the good ones: they get 0.67 and 0.33 on "
+            "the scale from 0 to 1. Compare which is higher."
         )
     st.markdown(escaped(found.polarity_sentence(rules.max_factor)))
     of = (
-        f"{found.rounds} rounds; each note has {found.ratings} ratings, {found.own} from its own side and "
-        f"{found.ratings - found.own} from the other. Small, faint marks are single rounds, large ones the mean of "
-        "all. In some settings the large ones cover the small."
+        f"{found.rounds} rounds. Each note has {found.ratings} ratings, {found.own} from its own side. Faint "
+        "marks: one round each; large marks: the mean."
     )
     st.caption(of)
     table_with_csv(found.rows, key="extremes-table", file="extremes")
     st.caption(
-        "From Vitalik Buterin's essay on Community Notes (2023). His own figures: good 0.300, extreme 0.217. Here "
-        "ratings are put on the algorithm's scale from 0 to 1, and a rating that nobody gave is left out, not counted "
-        "as 0. Compare the order, not the numbers."
+        "After Vitalik Buterin's essay on Community Notes (2023); his scores: good 0.300, extreme 0.217. Here "
+        "the scale is 0 to 1 and missing ratings are left out: compare the order, not the numbers."
     )
 
 
@@ -147,12 +144,12 @@ def chosen_world() -> World:
 
 
 _LABEL_BY_SLIDER = {
-    "camps": ("Camps", "1: everybody thinks alike. 2: two sides. 3: two sides and a middle."),
+    "camps": ("Camps", "1: all think alike. 2: two sides. 3: two sides and a middle."),
     "polarity": ("Polarity", "The distance between the two sides."),
-    "share": ("Larger side", "Of 100 raters who are on a side, how many are on the larger one."),
-    "generosity": ("Friendliness", "How much raters differ in how high they rate anything."),
-    "noise": ("Noise", "How much chance there is in each rating."),
-    "ratings": ("Ratings each", "How many of the 60 notes each rater rates."),
+    "share": ("Larger side", "Its share of the raters who are on a side."),
+    "generosity": ("Friendliness", "How much raters differ in how high they rate."),
+    "noise": ("Noise", "How much of each rating is chance."),
+    "ratings": ("Ratings each", "Of 60 notes."),
     "draw": ("Random draw", "The same number gives the same crowd."),
 }
 
@@ -186,7 +183,7 @@ def small_world() -> None:
         None,
         [
             "" if world.one_camp else world.sides_sentence,
-            f"{RATERS} raters and {NOTES} notes: few enough to be scored again at each move of a slider.",
+            f"{RATERS} raters and {NOTES} notes, scored again at each move of a slider.",
         ],
     )
     st.caption(escaped(" ".join(remarks)))
@@ -202,7 +199,7 @@ def _draw_maps(world: World) -> None:
             world.shown,
             ("scores", "Score (filled: shown)", world.sentence),
             lines=Lines(rules.helpful_intercept, rules.max_factor, rules.not_helpful_base, rules.not_helpful_slope),
-            up="Helpfulness (iₙ)",
+            up="Score (iₙ)",
             ends=_SCORE_AXIS,
         )
     with grid.cell():
@@ -284,23 +281,20 @@ def _explain_note(world: World) -> None:
             (
                 "\\+ $i_u$ **Friendliness**",
                 _format_both_sides(world, low.intercept, high.intercept),
-                "How high these raters rate anything, on average.",
+                "How high these raters rate in general.",
             ),
             (
-                "\\+ $i_n$ **Helpfulness**",
+                "\\+ $i_n$ **Score**",
                 _format_figure(world.scores[note]),
-                (
-                    "The score, or note intercept: what is left for the note when all else is taken out. Shown from "
-                    "0.40."
-                ),
+                ("What is left for the note itself. Shown from 0.40."),
             ),
             (
                 "\\+ $f_u \\times f_n$ **Viewpoint**",
                 _format_both_sides(world, *products),
                 fill(
                     (
-                        "Polarity of the raters ({one}, {other}) times polarity of the note ({note}). Same sign: they "
-                        "like it more."
+                        "Polarity of the raters ({one}, {other}) times that of the note ({note}). Same sign: "
+                        "they like it more."
                     ),
                     **polarities,
                 ),
@@ -319,18 +313,17 @@ def _explain_note(world: World) -> None:
                 st.caption(about)
         rated = (
             (
-                "How they really rated it, on average: those taken for side − **{one}**, those taken for side + "
-                "**{other}**."
+                "How they really rated it, on average: those taken for side A **{one}**, those taken for side "
+                "B **{other}**."
             )
             if world.one_camp
-            else "How they really rated it, on average: side − **{one}**, side + **{other}**."
+            else "How they really rated it, on average: side A **{one}**, side B **{other}**."
         )
         st.markdown(fill(rated, one=_format_figure(low.rated), other=_format_figure(high.rated)))
         st.caption(
-            "The model chooses all these numbers so that predictions come close to all ratings and the numbers stay "
-            "small: a number costs its square times a penalty $\\lambda$, 0.15 for mood, friendliness and "
-            "helpfulness, and only 0.03 for polarity. So what a viewpoint can explain is not counted as helpfulness. "
-            "The penalties also keep a part of each rating back."
+            "The model comes close to all ratings with small numbers: a number costs its square times a "
+            "penalty $\\lambda$, 0.15 for mood, friendliness and score, only 0.03 for polarity. So what a "
+            "viewpoint explains does not count for the score."
         )
 
 
@@ -341,8 +334,7 @@ def _draw_other_starts(world: World) -> None:
             "Try other random starts",
             key="starts",
             icon=":material/shuffle:",
-            help="The model begins from random numbers and improves them. This repeats it from other ones, and "
-            "compares all notes.",
+            help="The model begins from random numbers. This repeats it from others and compares all notes.",
             on_click=_request_other_starts,
             args=(world.options,),
         )
@@ -360,7 +352,9 @@ def _request_other_starts(options: WorldOptions) -> None:
 
 
 def _format_both_sides(world: World, one: float, other: float) -> str:
-    words = "Taken for −: {one}  \nTaken for +: {other}" if world.one_camp else "Side −: {one}  \nSide +: {other}"
+    words = (
+        "Taken for side A: {one}  \nTaken for side B: {other}" if world.one_camp else "Side A: {one}  \nSide B: {other}"
+    )
     return fill(words, one=_format_figure(one), other=_format_figure(other))
 
 

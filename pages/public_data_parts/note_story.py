@@ -51,7 +51,7 @@ def note_story(index: Path) -> None:
     """Ask for a note and draw its story."""
     version = index.stat().st_mtime
     wanted = st.text_input(
-        "Note, post, or words to look for",
+        "Find a note",
         placeholder="A note's number, a post's link, or words of a note",
         key=_NOTE_KEY,
         max_chars=_MAX_INPUT_CHARACTERS,
@@ -123,24 +123,22 @@ def _draw_two_sides(found: Sides) -> None:
     ]
     picture_card(
         "sides",
-        title="The two sides, as the ratings show them",
+        title="The two sides",
         sentence=found.sentence,
-        draw=lambda key: raters_by_side(
-            bars, height=_CHART_HEIGHT, alt=f"The two sides, as the ratings show them. {found.sentence}", key=key
-        ),
+        draw=lambda key: raters_by_side(bars, height=_CHART_HEIGHT, alt=f"The two sides. {found.sentence}", key=key),
         rows={"Polarity of the rater (fᵤ)": [place for _, place, _ in bars], "Raters": [n for _, _, n in bars]},
         file="sides",
-        foot=["CrowdNotes, raters in X's public data; nobody named the sides"],
+        foot=["CrowdNotes, raters in X's public data; A and B are only names"],
     )
     with st.expander("What are the sides about?", icon=":material/groups:"):
         st.markdown(
-            "Are they parties? The model knows of none: it finds the sides from who agrees with whom. Whether a "
-            "party or something else is behind them is not in the data. These notes show best what divides them."
+            "Are they parties? The data does not say: the model finds the sides from who agrees with whom. "
+            "These notes divide them most."
         )
         for name, notes in (
-            ("Liked most by one side:", found.minus),
-            ("Liked most by the other side:", found.plus),
-            ("With the highest score, and liked about as much by both:", found.across),
+            ("Liked most by side A:", found.minus),
+            ("Liked most by side B:", found.plus),
+            ("Liked about as much by both, highest scores first:", found.across),
         ):
             st.caption(name if notes else f"{name} too few notes in this data.")
             _draw_note_buttons(notes, name)
@@ -209,9 +207,8 @@ def _draw_fewer_ratings(index: Path, version: float, story: Story) -> None:
         )
         st.markdown(f"**{escaped(found.sentence if found else 'It has no more ratings than that.')}**")
         st.caption(
-            "What is known of each rater is kept fixed as it was fitted; the ratings are missing for this note alone. "
-            "The highest are those that lift its score most, the lowest those that lift it least or lower it; ratings "
-            "that do not count for the score stay."
+            "The highest lift its score most, the lowest lift it least or lower it. Ratings that do not count "
+            "stay, and all else stays fixed."
         )
 
 
@@ -273,8 +270,8 @@ def _draw_story_charts(story: Story, score: ScoreStory, line: float) -> None:
             "story-ratings",
             title="Ratings so far, by side and level",
             sentence=(
-                f"{sentences.sides} The two sides are found from who agrees with whom. The program knows of no "
-                "parties, and the data does not say what the sides mean."
+                f"{sentences.sides} The sides are found from who agrees with whom; the data does not say what "
+                "they mean."
             ).strip(),
             draw=lambda key: ratings_by_side(
                 moments, alt=f"Ratings so far, by side and level. {sentences.sides}", key=key
@@ -284,12 +281,7 @@ def _draw_story_charts(story: Story, score: ScoreStory, line: float) -> None:
             foot=foot,
         )
     if score.first is None or not sentences.first:
-        st.caption(
-            escaped(
-                story.first_not_run
-                or "It has exactly 50 ratings: there are no later ones to compare the first 50 with."
-            )
-        )
+        st.caption(escaped(story.first_not_run or "It has exactly 50 ratings: there are no later ones to compare."))
     else:
         first, now = score.first, score.now
         picture_card(
@@ -305,7 +297,7 @@ def _draw_story_charts(story: Story, score: ScoreStory, line: float) -> None:
 
 def _draw_first_ratings(first: Moment, now: Moment, sentence: str, key: str) -> list[tuple[str, str]]:
     names = [f"first {first.ratings:,}", f"all {now.ratings:,}"]
-    sides = [("One side", "minus"), ("The other side", "plus")]
+    sides = [("Side A", "minus"), ("Side B", "plus")]
     if now.unknown.n:
         sides.append((_LABEL_BY_SIDE["unknown"], "unknown"))
     if now.left_out.n:
@@ -346,10 +338,10 @@ def _build_ratings_table(moments: tuple[Moment, ...]) -> dict[str, list[object]]
 
 
 _LABEL_BY_SIDE = {
-    "minus": "One side",
-    "plus": "The other side",
+    "minus": "Side A",
+    "plus": "Side B",
     "unknown": "Side not known",
-    "left_out": "Groups that Core leaves out",
+    "left_out": "Groups that X leaves out",
 }
 
 
@@ -359,7 +351,7 @@ def _draw_x_record(story: Story) -> None:
     if changes:
         st.header("Changes of status", anchor=False)
         folded = len(changes) > _MAX_CHANGES_UNFOLDED
-        with st.expander(f"All {len(changes):,} changes, each with its reason") if folded else st.container():
+        with st.expander(f"All {len(changes):,} changes, with reasons") if folded else st.container():
             table_with_csv(
                 {
                     "When": [moment(one.at) for one in changes],
@@ -373,8 +365,8 @@ def _draw_x_record(story: Story) -> None:
             )
     st.header("What X recorded", anchor=False)
     st.caption(
-        "X calls a note that is shown “currently rated helpful” (CRH), one that is rated not helpful “currently rated "
-        "not helpful” (CRNH), and one that waits “needs more ratings” (NMR)."
+        "X says “currently rated helpful” (CRH) for shown, “currently rated not helpful” (CRNH), and “needs "
+        "more ratings” (NMR) for waiting."
     )
     if not story.on_x:
         st.caption(escaped(story.on_x_not_run))

@@ -34,11 +34,11 @@ def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | No
     rule = (
         (
             (
-                "Posts of the last 7 days of the data, if there are any, come first. Among them, more ratings count, "
-                "then a best note that is nearer to being shown."
+                "Posts of the data's last 7 days come first, then those with more ratings, then those nearer "
+                "to being shown."
             )
             if everywhere
-            else "More ratings come first, then a best note that is nearer to being shown."
+            else "Posts with more ratings come first, then those nearer to being shown."
         )
         if found.posts
         else ""
@@ -50,7 +50,7 @@ def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | No
     first = first_shown(len(found.posts), _PAGE_SIZE, "waiting-page")
     for place, post in enumerate(found.posts[first : first + _PAGE_SIZE], start=first + 1):
         _draw_open_post(index, place, post)
-    with st.expander("All of them as a table", icon=":material/table:", key="waiting-fold"):
+    with st.expander("As a table", icon=":material/table:", key="waiting-fold"):
         table_with_csv(_build_posts_table(found), key="waiting", file=f"posts-{'all' if everywhere else wanted}")
 
 
@@ -72,7 +72,7 @@ def _draw_open_post(index: Path, place: int, post: WaitingPost) -> None:
             if st.button("Draft a note", key=f"draft-{post.post}", icon=":material/edit_note:"):
                 # The post's words are not in the public data: its address waits in the box for them.
                 st.switch_page("pages/draft.py", query_params={"url": post.url})
-            if st.button("Supernote from its notes", key=f"supernote-{post.post}", icon=":material/hub:"):
+            if st.button("Make a supernote", key=f"supernote-{post.post}", icon=":material/hub:"):
                 _begin_supernote(index, post)
 
 

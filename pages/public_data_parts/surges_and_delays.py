@@ -82,8 +82,8 @@ def late_notes(index: Path) -> None:
         plural(found.not_dated, "{n:,} post has no date.", "{n:,} posts have no date.") if found.not_dated else "",
         plural(
             found.backwards,
-            "{n:,} post is younger than its note and is left out.",
-            "{n:,} posts are younger than their notes and are left out.",
+            "{n:,} post is younger than its note and left out.",
+            "{n:,} posts are younger than their notes and left out.",
         )
         if found.backwards
         else "",
@@ -107,7 +107,7 @@ def _draw_delay_card(key: str, title: str, groups: list[Delay], hours: list[Hour
         st.info(escaped(f"{title}: {overall.not_run}"), icon=":material/info:")
         return
     half, most = in_hours(overall.p50), in_hours(overall.p90)
-    sentence = f"Half of {overall.n:,} posts that got one waited under {half}, and nine in ten under {most}."
+    sentence = f"Half of {overall.n:,} posts that got one waited under {half}, nine in ten under {most}."
     names = [group.name for group in groups]
     picture_card(
         f"delays-{key}",
@@ -138,8 +138,8 @@ def _draw_share_never_decided(groups: list[Delay]) -> None:
         return
     st.caption(
         escaped(
-            f"{overall.share:.0%} of {overall.n:,} notes never left “needs more ratings”. {overall.young:,} of these "
-            "are under 14 days old and may still do so."
+            f"{overall.share:.0%} of {overall.n:,} notes never left “needs more ratings”. {overall.young:,} of "
+            "these are under 14 days old and still may."
         )
     )
 
@@ -185,10 +185,9 @@ def surge_days(index: Path) -> None:
     notes = [
         found.largest_other,
         (
-            "A day is a surge when it is above the mean of the 28 days before by more than 2.5 standard deviations: "
-            "above the dotted line, and with 5 posts at least. By chance about 1 day in 100 is. Many notes need not "
-            "mean much misinformation: they also come where a subject draws many note writers. The first 28 of the "
-            f"{len(days):,} days drawn have nothing to be compared with."
+            "A surge is a day with 5 posts or more, above the mean of the 28 days before by over 2.5 standard "
+            "deviations (dotted). By chance about 1 day in 100 is one. Many notes can also mean many note "
+            f"writers. The first 28 of {len(days):,} days have nothing to compare with."
         ),
         *left_out,
     ]

@@ -102,7 +102,7 @@ def ratings_by_side(moments: Sequence[Moment], *, alt: str, key: str) -> list[tu
         tickvals=ticks, ticktext=[f"{abs(tick):,}" for tick in ticks], range=[-most * 1.08, most * 1.08]
     )
     figure.add_hline(y=0, line={"color": ink, "width": 1})
-    for text, end, anchor in (("The other side", 1, "top"), ("One side", 0, "bottom")):
+    for text, end, anchor in (("Side B", 1, "top"), ("Side A", 0, "bottom")):
         figure.add_annotation(
             x=0, xref="paper", y=end, yref="paper", xanchor="left", yanchor=anchor, showarrow=False, text=text,
             font={"color": ink},
@@ -142,7 +142,7 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     figure.update_xaxes(showgrid=False, type="date", nticks=6)
     draw(figure, _CHART_HEIGHT, margin=0, top=8, alt=alt, key=key)
     marked = [("Surge", third)] if found.surges else []
-    lines = [("Mean of the 28 days before", second), ("Above this a day is a surge (dotted)", third)]
+    lines = [("Mean of the 28 days before", second), ("Above this: a surge (dotted)", third)]
     return [("Posts", accent), *lines, *marked]
 
 

@@ -41,12 +41,12 @@ def test_a_slider_moves_the_notes_a_click_tells_of_one_and_the_experiment_has_a_
     turned_to(page, "dark")
     page.set_viewport_size({"width": 390, "height": 844})
     page.get_by_role("tab", name="Attack lab").click()
-    expect(page.get_by_text("accounts to sink note")).to_be_visible()
+    expect(page.get_by_text("accounts are enough to hide note")).to_be_visible()
     assert faults(page, pictures=3) == []
     drawn = page.locator(".st-key-attack-scores .points path")
     few = drawn.count()
-    page.get_by_text("Lift a note that helps nobody").click()
+    page.get_by_text("Push up a note that helps nobody").click()
     expect(drawn).to_have_count(61)
-    page.get_by_text("Sink a note that helps both sides").click()
+    page.get_by_text("Hide a note that helps both sides").click()
     expect(drawn).to_have_count(few)
     assert few < 61

@@ -46,7 +46,7 @@ def test_from_a_surge_to_the_story_of_a_note_and_its_delays(app: App, new_page: 
     turned_to(page, "dark")
     page.set_viewport_size({"width": 390, "height": 844})
     walk.open("/crowd?view=Delays")
-    expect(page.get_by_text("got their first note within").first).to_be_visible()
+    expect(page.get_by_text("with a note got the first within").first).to_be_visible()
     walk.settled()
     assert serious_faults(page) == []
     assert faint_words(page) == []

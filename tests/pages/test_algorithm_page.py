@@ -44,16 +44,16 @@ def test_the_chosen_note_says_why_it_is_not_shown_and_what_its_rating_is_made_of
         page.selectbox(key="note").set_value(note).run()
         assert world.story(note) in texts(page)
         low, high = world.side_sums(note)
-        rated = f"side − **{low.rated:.2f}**, side + **{high.rated:.2f}**."
+        rated = f"side A **{low.rated:.2f}**, side B **{high.rated:.2f}**."
         assert f"How they really rated it, on average: {rated}" in texts(page)
-        assert f"Side −: {low.predicted:.2f}".replace("-", "−") in texts(page)
+        assert f"Side A: {low.predicted:.2f}".replace("-", "−") in texts(page)
 
 
 def test_a_world_without_sides_is_told_of_without_a_failure(page: AppTest) -> None:
     page.slider(key="camps").set_value(1).run()
     assert not page.exception
     assert "No note is shown." in texts(page)
-    assert "Taken for −" in texts(page)
+    assert "Taken for side A" in texts(page)
 
 
 def test_a_choice_by_a_name_that_no_note_has_now_falls_back_to_the_note_chosen_before(
@@ -90,7 +90,7 @@ def test_a_world_from_the_address_never_fails(desk: Desk, part: str, address: di
 @pytest.mark.deep
 def test_the_experiment_runs_when_it_is_asked_for(desk: Desk) -> None:
     at = opened(part="Does it resist extremes?")
-    assert "Press the button" in texts(at)
+    assert "Run it to see" in texts(at)
     press(at, "Run 100 rounds")
     assert not at.exception
     found = run_experiment()

@@ -45,8 +45,8 @@ def test_fresh_accounts_change_nothing_but_the_average(world: World) -> None:
     assert found.needed is None
     assert found.statuses[-1].ratings == found.ratings + MAX_ACCOUNTS
     assert found.needed_by_average is not None
-    assert f"{MAX_ACCOUNTS} accounts do not sink note" in found.sentence
-    assert f"The votes of {MAX_ACCOUNTS} of {MAX_ACCOUNTS} do not enter the score" in found.accounts_sentence
+    assert f"{MAX_ACCOUNTS} accounts cannot hide note" in found.sentence
+    assert f"{MAX_ACCOUNTS} of {MAX_ACCOUNTS} votes do not count" in found.accounts_sentence
 
 
 def test_accounts_that_rated_at_random_are_mostly_left_out(world: World) -> None:
@@ -64,7 +64,7 @@ def test_one_side_alone_cannot_lift_its_own_note(world: World) -> None:
     assert across.needed is not None
     assert across.statuses[across.needed].status is NoteStatus.HELPFUL
     assert cheapest(found).startswith(
-        f"{across.needed} accounts are enough, if they rated like side + before. Not even "
+        f"{across.needed} accounts are enough if they rated like side B before. Not even "
     )
     assert "nothing or" in cheapest(found), "fresh accounts have no viewpoint and never count"
     assert len(found) == len(History)
@@ -91,7 +91,7 @@ def test_a_note_that_is_shown_under_the_line_is_explained_and_its_table_has_no_c
     found = attack(world, AttackOptions(history=History.MINUS))
     under = [of for of in found.statuses if of.status is NoteStatus.HELPFUL and (of.note_intercept or 0) < found.line]
     assert under
-    assert "stays shown until its score falls below 0.39" in found.stays_sentence
+    assert "stays until its score falls below 0.39" in found.stays_sentence
     assert attack(world, AttackOptions(aim=Aim.LIFT_POOR, history=History.FRESH)).stays_sentence == ""
     assert "a shown note stays a little longer" in found.rows["decided by"]
     assert set(found.rows["status"]) <= {of.status.as_text for of in found.statuses}
@@ -105,17 +105,17 @@ def test_notes_given_at_random_cost_more_accounts(world: World) -> None:
         )
         assert given.votes[-1] < chosen.votes[-1] == MAX_ACCOUNTS
         assert (given.needed or MAX_ACCOUNTS) >= (chosen.needed or MAX_ACCOUNTS)
-    assert "were given this note to rate" in given.accounts_sentence
+    assert "were given this note." in given.accounts_sentence
 
 
 def test_early_a_note_has_no_status_to_lose(world: World) -> None:
     found = attack(world, AttackOptions(after=5))
     assert found.ratings == 5
     assert found.needed == 0
-    assert "is not shown before the attack, so there is nothing to sink." in found.sentence
+    assert "is not shown before the attack: there is nothing to hide." in found.sentence
     assert cheapest({History.BOTH: found}) == found.sentence, "nobody may take it for a note that cannot be sunk"
     end = attack(world, AttackOptions())
-    assert later_sentence(world, found) == f"With all {end.ratings} honest ratings in, i{end.sentence[1:]}"
+    assert later_sentence(world, found) == f"With all {end.ratings} honest ratings in: {end.sentence}"
 
 
 def test_the_scorer_with_the_attackers_in_its_fit_comes_to_the_same_end(world: World) -> None:
@@ -161,26 +161,27 @@ def test_the_verdict_sets_the_rules_beside_the_average_and_choosing_beside_being
     assert given.needed != free.needed
     told = verdict(world, free)
     assert free.needed_by_average
-    assert f"it gives way to {free.needed} accounts, the average gives way to {free.needed_by_average} acc" in told
-    given_way = f"gives way to {given.needed}" if given.needed else f"holds against {MAX_ACCOUNTS}"
-    assert f"given at random, Community Notes {given_way} accounts; if they choose the note, it gives way to" in told
-    assert verdict(world, given).endswith(told.split(". ", 1)[1])
+    assert f"{free.needed} accounts are enough to hide" in told
+    assert f"With a plain average it takes {free.needed_by_average}." in told
+    takes = f"it takes {given.needed}" if given.needed else f"{MAX_ACCOUNTS} are not enough"
+    assert f"given out at random, {takes}; if they choose the note, it takes {free.needed}." in told
+    assert verdict(world, given).endswith(told.split(". ")[-1])
     fresh = verdict(world, attack(world, AttackOptions(history=History.FRESH)))
-    assert f"it holds against {MAX_ACCOUNTS} accounts, the average gives way to" in fresh
-    assert "makes no difference to Community Notes" in fresh
+    assert f"{MAX_ACCOUNTS} accounts cannot hide" in fresh
+    assert "at random makes no difference" in fresh
 
 
 def test_the_verdict_claims_no_number_that_was_not_found(world: World) -> None:
     poor = attack(world, AttackOptions(aim=Aim.LIFT_POOR, history=History.FRESH))
     assert poor.needed is poor.needed_by_average is None
     assert verdict(world, poor).startswith(
-        f"Neither Community Notes nor a plain average gives way to {MAX_ACCOUNTS} accounts."
+        f"{poor.sentence} With a plain average, {MAX_ACCOUNTS} accounts cannot get it shown."
     )
     early = attack(world, AttackOptions(aim=Aim.LIFT_ONE_SIDED, history=History.FRESH, after=5))
     assert (early.needed, early.needed_by_average) == (None, 0)
     told = verdict(world, early)
-    assert told.startswith(f"{early.sentence} By plain average it is shown before the attack.")
-    assert "resists" not in told
+    assert told.startswith(f"{early.sentence} A plain average shows it before the attack.")
+    assert "takes" not in told
 
 
 def test_the_same_attack_is_reckoned_once(world: World) -> None:

@@ -16,7 +16,7 @@ def test_the_score_ranks_good_notes_above_extreme_ones_whose_average_is_the_same
     assert found.good_above > 75
     assert extreme.polarity > 2 * good.polarity
     assert f"good notes above extreme ones in {found.good_above} of 100 rounds" in found.sentence
-    assert found.polarity_sentence(0.5).endswith("it stops good but extreme.")
+    assert found.polarity_sentence(0.5).endswith("stops good but extreme ones.")
 
 
 def test_the_gap_shrinks_with_more_ratings_of_each_note_as_the_page_says() -> None:

@@ -75,8 +75,8 @@ def test_new_posts_come_first_then_those_with_more_ratings_and_each_says_why(tmp
     assert [post.post for post in found.posts] == [busy, quiet, old]
     assert (found.waiting, [round(post.hours or 0) for post in found.posts]) == (3, [48, 24, 720])
     assert found.posts[0].why == (
-        "The post is 2 days old: posts of the last 7 days come first. 1 note, 4 ratings. Its notes have no score, "
-        "because the viewpoints of raters are not known. The index has too few ratings for that. Index more days."
+        "The post is 2 days old: posts of the last 7 days come first. 1 note, 4 ratings. Its notes have no score: "
+        "we do not know the sides of raters. The index has too few ratings for that. Add more days."
     )
     assert "30 days old: it comes after the posts of the last 7 days." in found.posts[2].why
     assert found.posts[0].url == f"https://x.com/i/status/{busy}"
@@ -99,8 +99,8 @@ def test_of_made_up_data_the_best_note_s_score_stands_beside_its_line_or_why_the
     rest = [post.best for post in posts if post.best.intercept is None]
     assert scored
     assert rest
-    assert all("of the 0.40 needed" in post.why or "over the 0.40 needed" in post.why for post in scored)
-    assert all(best.raters < 5 and f"no score yet: {best.raters} rater" in best.not_run for best in rest)
+    assert all("of the 0.40 needed" in post.why or "(0.40 needed)" in post.why for post in scored)
+    assert all(best.raters < 5 and f"{best.raters} rater" in best.not_run for best in rest)
     with reading(index) as connection:
         (told,) = [one.score for one in [story(connection, str(scored[0].best.note), THRESHOLDS)] if one.score]
     assert told.now.intercept == pytest.approx(scored[0].best.intercept)
@@ -120,7 +120,7 @@ def test_where_x_says_nothing_a_note_that_the_rules_show_counts_as_shown(tmp_pat
     assert not shown & {post.post for post in found.posts}
     assert found.posts[-1].ratings < min(one.levels.n for one in told)
     assert found.waiting is None
-    assert "the rules decide" in found.sentence
+    assert "by our rules" in found.sentence
 
 
 def test_a_day_without_posts_and_no_day_at_all_say_so(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_the_notes_of_a_post_come_with_their_ratings_status_and_tags(tmp_path: P
     post = _post(1)
     with reading(_index(tmp_path, {post: 3})) as connection:
         (note,) = read_notes(notes_as_json(connection, post), "index.json").notes
-        with pytest.raises(InputError, match="no note on the post 12"):
+        with pytest.raises(InputError, match="no note on post 12"):
             notes_as_json(connection, 12)
     assert (note.note_id, note.status, note.ratings.helpful) == (str(post + 1), "NEEDS_MORE_RATINGS", 3)
     assert note.ratings.tags == {"helpfulClear": 3}

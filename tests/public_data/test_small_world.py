@@ -38,7 +38,7 @@ def test_without_noise_exactly_the_notes_that_help_both_sides_are_shown() -> Non
     world = made(noise=0, generosity=0)
     assert np.flatnonzero(world.shown).tolist() == of_kind(world, NoteKind.BOTH)
     assert world.sentence == "15 notes of 60 are shown: 15 of 15 that help both sides, 0 of 30 that please one side."
-    assert f"{RATERS} of {RATERS} raters are found on the side" in world.sides_sentence
+    assert f"finds the side of {RATERS} of {RATERS} raters" in world.sides_sentence
 
 
 def test_plain_averages_put_notes_of_the_larger_side_among_those_that_help_both() -> None:
@@ -46,7 +46,7 @@ def test_plain_averages_put_notes_of_the_larger_side_among_those_that_help_both(
     both = world.averages[of_kind(world, NoteKind.BOTH)]
     below = int((both < world.averages[of_kind(world, NoteKind.MINUS)].max()).sum())
     assert below > 0
-    assert f"beats {below} of 15 notes that help both sides; by score it beats 0." in world.average_sentence
+    assert f"beats {below} of 15 notes that help both sides; by score, 0." in world.average_sentence
     assert (world.averages >= (world.average_line or 0)).sum() == world.shown.sum()
 
 
@@ -94,7 +94,7 @@ def test_raters_whom_the_crowd_disagrees_with_do_not_count_and_notes_may_lose_th
     without = int(np.isnan(world.scores).sum())
     assert 0 < without < NOTES
     assert f"{RATERS - len(world.fit.raters)} raters of {RATERS} do not count" in world.left_out_sentence
-    assert f"{without} notes have no score: under 5 of the ratings count." in world.left_out_sentence
+    assert f"{without} notes have no score: under 5 of their ratings count." in world.left_out_sentence
     assert made().left_out_sentence == ""
     assert "beats" in world.average_sentence
     assert world.sentence

@@ -80,10 +80,7 @@ def test_a_note_that_both_sides_like_is_shown_with_the_fourth_rating_of_the_smal
     (change,) = told.changes
     assert (change.ratings, change.after, change.decided_by) == (8, NoteStatus.HELPFUL, RuleName.GENERAL_HELPFUL)
     assert any(number.startswith("note intercept 0.6") for number in change.numbers)
-    assert (
-        "score was high enough earlier; one rating before, this still held it back: one side brings only 3"
-        in change.why
-    )
+    assert "score was high enough earlier, but this still held it back: one side brings only 3" in change.why
     assert told.moments[6].why == "One side brings only 3 helpful ratings beyond its not-helpful ones; it takes 4."
     assert told.now.intercept == pytest.approx(0.8 * 20 / (20 + 0.15 * 10))
     assert (told.now.minus, told.now.plus) == (Levels(helpful=10), Levels(helpful=10))
@@ -113,10 +110,10 @@ def test_where_a_rating_less_changes_the_status_the_rule_is_named_and_helpful_ra
     assert less.sentence.endswith("One side brings only 3 helpful ratings beyond its not-helpful ones; it takes 4.")
     drawn = fewer(_ratings([2] * 8), 1, Which.RANDOM)
     assert drawn is not None
-    assert drawn.sentence.endswith("a matter of the rule “too few helpful ratings from one side”.")
+    assert drawn.sentence.endswith("The rule “too few helpful ratings from one side” decides most of these.")
     none = fewer(_ratings([2] * 8), 5, Which.HELPFUL)
     assert none is not None
-    assert none.sentence.endswith("It then has no score: too few raters with a known viewpoint are left.")
+    assert none.sentence.endswith("It then has no score: we know the side of too few raters.")
 
 
 def test_notes_of_each_status_are_offered_to_begin_with() -> None:
@@ -206,7 +203,7 @@ def test_a_note_is_found_by_its_id_and_by_its_post_and_its_story_is_plain() -> N
     assert told.note in [other.note for other in told.notes_on_post]
     assert told.by_ai is not None
     assert (told.on_x_not_run, told.score_not_run, told.first_not_run) == ("", "", "")
-    for words in ("wrote this note on", "people rated it", "on one side", "0.40 is needed", "is kept fixed", "X "):
+    for words in ("wrote this note on", "people rated it", "on side A", "0.40 is needed", "is kept fixed", "X "):
         assert words in told.paragraph
     assert "_" not in told.paragraph  # no name of a status or a rule
 
@@ -251,13 +248,13 @@ def test_what_x_recorded_stands_beside_and_where_raters_are_not_fitted_that_is_s
     assert told.text == 'It is "so". https://a.example/b'
     assert (told.levels, told.not_dated) == (Levels(helpful=1, not_helpful=1), 1)
     assert (told.score, told.by_ai) == (None, None)
-    assert told.score_not_run.startswith("It has no score, because the viewpoints of raters are not known.")
-    assert told.first_not_run == "It has 2 ratings. From 50 on, the first 50 are compared with all of them."
+    assert told.score_not_run.startswith("It has no score: we do not know the sides of raters.")
+    assert told.first_not_run == "It has 2 ratings. From 50 on, we compare the first 50 with all."
     assert [(one.event, one.status) for one in told.on_x] == [
         ("verdict", "CURRENTLY_RATED_HELPFUL"),
         ("now", "NEEDS_MORE_RATINGS"),
     ]
-    assert "X itself recorded it as shown on the post on 15 June 2025" in told.paragraph
+    assert "X recorded it as shown on the post on 15 June 2025" in told.paragraph
     assert "We cannot show how its score came about." in told.paragraph
 
 
@@ -270,9 +267,9 @@ def test_a_note_that_x_showed_and_took_down_is_offered_to_begin_with(index: Path
 def test_a_deleted_note_keeps_its_ratings_and_an_unknown_one_is_refused(index: Path) -> None:
     deleted = _story(index, "2")
     assert (deleted.post, deleted.text, deleted.levels.n) == (None, "", 1)
-    assert "no longer in the public data" in deleted.paragraph
+    assert "gone from the public data" in deleted.paragraph
     for wanted, said in (
-        ("3", "knows no note or post 3"),
+        ("3", "Note or post 3 is not in the index"),
         ("https://x.com/a", "is no note or post"),
         ("9" * 19, "is no"),
     ):
@@ -339,23 +336,23 @@ def test_where_x_and_the_page_differ_what_the_data_says_of_it_comes_first() -> N
     locked = Recorded(event="lock", decided_by="", recomputed=then, **shown)
     first = why_differs((locked,), now)
     assert first.startswith("X locked its status on 7 May 2025")
-    assert "By the 40 ratings until then this page comes to the same as X; the 50 since then" in first
+    assert "By the 40 ratings until then we come to the same as X; the 50 since then" in first
     other = Recorded(event="now", decided_by="ExpansionModel (v1.1)", recomputed=None, **shown)
-    assert why_differs((other,), now).startswith("At X another model than the one here decided: ExpansionModel")
+    assert why_differs((other,), now).startswith("At X another model decided: ExpansionModel")
 
 
 @pytest.mark.parametrize(
     ("decided_by", "said"),
     [
-        ("GroupModel33NMR (v1.1)", "At X another model than the one here decided: GroupModel33NMR (v1.1)."),
-        ("CoreWithTopicsModel (v1.1)", "At X another model than the one here decided: CoreWithTopicsModel (v1.1)."),
-        ("GaussianModel (v1.0)", "At X another model than the one here decided: GaussianModel (v1.0)."),
+        ("GroupModel33NMR (v1.1)", "At X another model decided: GroupModel33NMR (v1.1)."),
+        ("CoreWithTopicsModel (v1.1)", "At X another model decided: CoreWithTopicsModel (v1.1)."),
+        ("GaussianModel (v1.0)", "At X another model decided: GaussianModel (v1.0)."),
         ("MetaInitialNMR (v1.0)", "None of X's models had scored it."),
         ("NmrDueToMinStableCrhTime (v1.0)", "X held the status back for a while"),
         ("ScoringDriftGuard (v1.0)", "X kept the status that it had locked."),
-        ("InsufficientExplanation (v1.0)", "X took the status back, as raters had ticked too few reasons."),
-        ("PopulationSampledIntercept (v1.0)", "X took the status back, as people whom it drew at random"),
-        ("SomethingNew (v2.0)", "At X a rule decided that is not known here: SomethingNew (v2.0)."),
+        ("InsufficientExplanation (v1.0)", "X took the status back because raters ticked too few reasons."),
+        ("PopulationSampledIntercept (v1.0)", "X took the status back because people whom it drew at random"),
+        ("SomethingNew (v2.0)", "At X a rule decided that we do not know: SomethingNew (v2.0)."),
         ("CoreModel (v1.1)", "X and this page can differ"),
         ("", "X and this page can differ"),
     ],
@@ -415,7 +412,7 @@ def test_what_x_foresaw_from_early_ratings_is_told_while_it_holds_and_afterwards
     }
     told = _story(_index_of_one(tmp_path, {}, history), "1")
     assert (told.foreseen_at == datetime.fromtimestamp(WRITTEN / 1000, UTC)) is foreseen
-    assert ("X foresaw on 15 June 2025 that it would be shown" in told.paragraph) is foreseen
+    assert ("on 15 June 2025, that it would be shown" in told.paragraph) is foreseen
 
 
 def test_ratings_of_groups_that_core_leaves_out_are_told_apart_and_do_not_move_the_score() -> None:
@@ -454,7 +451,7 @@ def test_ratings_of_groups_that_core_leaves_out_are_told_apart_and_do_not_move_t
 @pytest.mark.parametrize(
     ("one", "other", "said"),
     [
-        ((30, 22, 48), (30, 22, 48), "Neither of two sides that usually disagree liked it much"),
+        ((30, 22, 48), (30, 22, 48), "Neither side liked it much"),
         ((30, 50, 20), (30, 50, 20), "both found it at least somewhat helpful"),
         ((60, 40, 0), (97, 3, 0), "both liked it"),
         ((52, 0, 48), (97, 3, 0), "disagreed on it too"),

@@ -69,7 +69,7 @@ def test_a_day_is_marked_above_two_and_a_half_deviations_of_the_28_days_before(
 @pytest.mark.parametrize(
     ("per_day", "said"),
     [
-        ([8, 10] * 14 + [11], "is no surge: after the 28 days before it, with 9.0 a day"),
+        ([8, 10] * 14 + [11], "is no surge: after 28 days with 9.0 a day"),
         ([8, 40] * 14 + [11], "is among the first 28"),
         ([0, 0] * 14 + [1] + [0] * 40 + [4], "has under 5"),
         ([8, 8] * 14 + [12, 8], "8 posts, is among the first 28"),
@@ -95,14 +95,14 @@ def test_words_that_notes_use_every_day_do_not_trend(tmp_path: Path) -> None:
 
 def test_where_nothing_can_be_said_that_is_said(tmp_path: Path) -> None:
     with reading(_index(tmp_path, [5] * 28)) as connection:
-        assert surges(connection, Filter()).not_run == "It takes 29 days of posts to find a surge. Index more days."
+        assert surges(connection, Filter()).not_run == "It takes 29 days of posts to find a surge. Add more days."
     write_notes(tmp_path / "b" / "notes-00000.tsv", note_row(1, tweetId=12))
     indexed(tmp_path / "b", tmp_path / "b.duckdb")
     with reading(tmp_path / "b.duckdb") as connection:
         nothing = surges(connection, Filter())
     assert (nothing.not_dated, nothing.not_run) == (
         1,
-        "No surge can be looked for: no post has a time since notes are written.",
+        "No post has a time since notes are written, so there is no surge to look for.",
     )
 
 
