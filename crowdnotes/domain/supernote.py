@@ -48,6 +48,11 @@ _NO_NOTE_NEEDED_PATTERN = re.compile(
     r"\bNNN\b|\b[Nn]o (?:[Cc]ommunity )?[Nn]otes? (?:(?:is|are) )?(?:needed|necessary|required)\b|"
     r"(?:^|[.!?]\s+|[Cc]ommunity )[Nn]otes? (?:is |are )?(?:not (?:needed|necessary|required)|unnecessary)\b",
 )
+_INSULT_PATTERN = re.compile(
+    r"\b(?:idiot|moron|imbecile|clown|fool|loser|liar|scumbag|bastard|asshole|retard|libtard|shill)s?\b|"
+    r"\b(?:idiotic|moronic|stupid|dumb|scum|disgusting|shameless|bullshit)\b",
+    re.IGNORECASE,
+)
 
 
 class ExistingNote(FrozenModel):
@@ -67,7 +72,7 @@ class ExistingNote(FrozenModel):
 
     @property
     def why_not_eligible(self) -> str:
-        """Why no supernote is made from it by default; "" where it is (Supernotes 3.1)."""
+        """Why no supernote is made from it by default; "" where it is (Supernotes 3.1, and no insults beyond it)."""
         if self.classification is Classification.NOT_MISLEADING:
             return "It says that the post is not misleading."
         if _NO_NOTE_NEEDED_PATTERN.search(self.text):
@@ -76,6 +81,8 @@ class ExistingNote(FrozenModel):
             return "X shows it already."
         if self.status is CrowdStatus.NOT_HELPFUL:
             return "Raters found it not helpful."
+        if "://" not in self.text and _INSULT_PATTERN.search(self.text):
+            return "It insults people and has no source."
         return ""
 
     @property

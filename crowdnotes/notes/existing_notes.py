@@ -74,12 +74,12 @@ def remarks(notes: Sequence[ExistingNote]) -> tuple[str, ...]:
     found = []
     if notes and not used:
         why = Counter(note.why_not_eligible for note in notes)
-        found.append(f"No note is eligible by itself. {' '.join(filter(None, why))}".strip())
+        found.append(f"No note is ticked by itself. {' '.join(filter(None, why))}".strip())
     if len(used) == 1:
         found.append(f"Only {used[0].id} is used: what is made can hold no more than that note.")
     without = [note.id for note in used if not links_of(note)]
     if used and len(without) == len(used):
-        found.append("None of the notes used has a link: a candidate would have no source.")
+        found.append("None of the notes used has a link: a draft would have no source.")
     elif without:
         found.append(f"Without a link: {', '.join(without)}.")
     if len({note.classification for note in notes}) > 1:
@@ -185,7 +185,7 @@ def worth_replacing(posted: PostedNote, done: SupernoteRound) -> tuple[bool | No
     """
     winner = done.winning
     if winner is None:
-        return False, "No candidate passed the filters, so there is no better note."
+        return False, "No draft passed the checks, so there is no better note."
     if winner.text == posted.text:
         return False, "The posted note is still the best."
     if posted.status is CrowdStatus.HELPFUL:

@@ -218,7 +218,7 @@ def test_raters_say_that_no_note_is_needed_by_status_liking_or_tag() -> None:
 def test_one_note_none_eligible_no_links_and_contradiction_are_remarked() -> None:
     fine = _note("N2", Classification.NOT_MISLEADING)
     assert "Only N1" in remarks([_note("N1")])[0]
-    assert "No note is eligible" in remarks([fine])[0]
+    assert "No note is ticked" in remarks([fine])[0]
     said = remarks([_note("N1"), fine, _note("N3")])
     assert any("source" in sentence for sentence in said)
     assert any("contradict" in sentence for sentence in said)
@@ -293,9 +293,12 @@ def test_notes_of_a_post_come_from_the_public_files_of_both_schemas(tmp_path: Pa
         ("No Community Note is necessary here.", False),
         ("The doctors' notes are not needed here.", True),
         ("The court found no notes. It needed none.", True),
+        ("Only an idiot believes this shameless liar.", False),
+        ("Only an idiot believes this. https://trials.example.edu/c", True),
+        ("The trial says otherwise.", True),
     ],
 )
-def test_a_note_that_says_that_none_is_needed_is_not_eligible_whatever_its_class(text: str, eligible: bool) -> None:
+def test_a_note_that_says_that_none_is_needed_or_insults_without_a_source_is_not_eligible(text: str, eligible: bool) -> None:
     assert ExistingNote(id="N1", text=text).is_used is eligible
     assert ExistingNote(id="N1", text=text, chosen=True).is_used, "a person may use it all the same"
 
