@@ -30,7 +30,7 @@ def workbench(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
         notices(SupernoteStep.NOTES.value)
         notes_pane(case, work, job)
         if case.decision is None:
-            next_area_button(Area.NOTE, "Go to the candidates")
+            next_area_button(Area.NOTE, "Go to the drafts")
     with right, st.container(key="supernote-pane", gap="small"), area(Area.NOTE):
         notices(SupernoteStep.CANDIDATES.value)
         notices(SupernoteStep.WINNER.value)
@@ -53,8 +53,7 @@ look: dict[str, Any] = (
     if opened
     else {
         "about": (
-            "Combine the notes under a post into one better note. A simulated jury ranks the candidates, and you "
-            "decide."
+            "Combine the notes under a post into one better note. Simulated readers rank the drafts, and you decide."
         )
     }
 )
@@ -67,7 +66,7 @@ with page_body("Supernote", corner=None if opened else engine_panel, **look):
     work = case.supernote if case is not None else None
     if case is not None and work is None:
         show_notice(
-            notice_for(InputError("This case was not started from other people's notes.", "Start a supernote below."))
+            notice_for(InputError("Start a supernote below.", "This case did not begin with other people's notes."))
         )
     if case is not None and work is not None:
         goes_on(case)

@@ -29,12 +29,12 @@ def candidates(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     if case.decision is not None:
         return
     if case.finished_round is None:
-        st.header("Make candidates", anchor=False)
+        st.header("Write drafts", anchor=False)
         _draw_kept_candidates(work, busy=under_way(job))
         _draw_make_form(case, work, busy=under_way(job))
     elif is_stale(work):
         names = ", ".join((*work.changed, *work.left_out))
-        st.warning(f"These notes changed since the candidates were made: {names}.", icon=":material/history:")
+        st.warning(f"These notes changed since the drafts were written: {names}.", icon=":material/history:")
         _draw_make_form(case, work, busy=under_way(job))
 
 
@@ -46,12 +46,12 @@ def filters_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None
     st.markdown(f"**{_summarise_filters(made)}** {_name_strictest_filter(made)}")
     _draw_lost_candidates(made)
     with st.expander(
-        "What each filter removed", key=f"filters-{case.id}", icon=":material/filter_alt:", on_change="rerun"
+        "What each check removed", key=f"filters-{case.id}", icon=":material/filter_alt:", on_change="rerun"
     ) as fold:
         if fold.open:
             _draw_funnel(case, made)
     if case.decision is None and not is_stale(work):
-        with st.expander("Make candidates again", key=f"again-{case.id}", icon=":material/diversity_2:"):
+        with st.expander("Write drafts again", key=f"again-{case.id}", icon=":material/diversity_2:"):
             _draw_make_form(case, work, busy=under_way(job))
 
 
@@ -62,8 +62,8 @@ def _draw_kept_candidates(work: SupernoteWork, *, busy: bool) -> None:
         st.caption(
             plural(
                 kept,
-                "1 candidate is kept. It is filtered and ranked when you continue.",
-                "{n} candidates are kept. They are filtered and ranked when you continue.",
+                "1 draft is kept. Continue to check and rank it.",
+                "{n} drafts are kept. Continue to check and rank them.",
             )
         )
 
@@ -74,7 +74,7 @@ def _draw_make_form(case: Case, work: SupernoteWork, *, busy: bool) -> None:
     writes = workspace().engine.uses_language_model
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.number_input(
-            "How many candidates",
+            "How many drafts",
             min_value=1,
             max_value=supernote_actions.MAX_CANDIDATES,
             step=10,
@@ -96,19 +96,19 @@ def _draw_make_form(case: Case, work: SupernoteWork, *, busy: bool) -> None:
         )
     cost = f"**Expected: {escaped(workspace().stages.supernote_cost(case))}.**"
     how = (
-        "The language model writes them from the notes. CrowdNotes adds the links itself."
+        "The AI writes them from the notes. CrowdNotes adds the links."
         if writes
-        else "No language model is in use, so candidates are whole sentences of the notes, put together."
+        else "Without AI, drafts put whole sentences of the notes together."
     )
     st.caption(f"{cost} {how}")
 
 
 def _label_make_button(case: Case, work: SupernoteWork) -> str:
     if not work.rounds:
-        return "Make the candidates"
+        return "Write the drafts"
     if case.finished_round is None:
-        return "Make the rest"
-    return "Make candidates for the changed notes" if is_stale(work) else "Make them again"
+        return "Write the rest"
+    return "Write drafts for the changed notes" if is_stale(work) else "Write them again"
 
 
 def _start_making(case: Case) -> None:
@@ -118,9 +118,9 @@ def _start_making(case: Case) -> None:
 
 def _summarise_filters(made: SupernoteRound) -> str:
     which = (
-        "Of {all} candidates, {passed} passed every filter that ran."
+        "Of {all} drafts, {passed} passed every check that ran."
         if made.not_run
-        else "Of {all} candidates, {passed} passed all six filters."
+        else "Of {all} drafts, {passed} passed all six checks."
     )
     return fill(which, all=len(made.candidates), passed=len(made.passed))
 
@@ -151,8 +151,8 @@ def _name_strictest_filter(made: SupernoteRound) -> str:
     caught = {name: sum(item.failed is name for item in made.candidates) for name in FilterName}
     worst = max(caught, key=lambda name: caught[name])
     if not caught[worst]:
-        return "No filter removed any."
-    return f"The filter “{worst.as_text}” removed the most: {caught[worst]}."
+        return "No check removed any."
+    return f"The check “{worst.as_text}” removed the most: {caught[worst]}."
 
 
 def _draw_lost_candidates(made: SupernoteRound) -> None:
@@ -161,19 +161,16 @@ def _draw_lost_candidates(made: SupernoteRound) -> None:
         sentences.append(
             plural(
                 made.merged,
-                "1 candidate said nearly the same as another, so they count as one.",
-                "{n} candidates said nearly the same as another, so they count as one.",
+                "1 draft said nearly the same as another and was merged.",
+                "{n} drafts said nearly the same as another and were merged.",
             )
         )
     if len(made.candidates) + made.merged < made.wanted and not made.lost:
         writes = any(item.prompt_version for item in made.candidates)
         few = (
-            "You asked for {wanted}. The model wrote {made} different ones."
+            "You asked for {wanted}. The AI wrote {made} different ones."
             if writes
-            else (
-                "You asked for {wanted}. Without a language model, candidates combine sentences of the notes. These "
-                "notes allow {made} combinations."
-            )
+            else ("You asked for {wanted}. Without AI, these notes allow {made} combinations.")
         )
         sentences.append(fill(few, wanted=made.wanted, made=len(made.candidates)))
     if sentences:
@@ -182,8 +179,8 @@ def _draw_lost_candidates(made: SupernoteRound) -> None:
         with st.expander(
             plural(
                 len(made.lost),
-                "Why some of the model's texts were not used: 1 reason",
-                "Why some of the model's texts were not used: {n} reasons",
+                "Why some of the AI's texts were not used: 1 reason",
+                "Why some of the AI's texts were not used: {n} reasons",
             ),
             icon=":material/report:",
         ):

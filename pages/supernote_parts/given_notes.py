@@ -51,9 +51,8 @@ def notes_fields(key: str) -> None:
             max_upload_size=20,
         )
         st.caption(
-            "One note on each row, below a row of headings. Only the column text is needed. Others that are read: "
-            "status, classification, noteId, helpful, somewhatHelpful, notHelpful (numbers of ratings), tags, "
-            "createdAt."
+            "One note a row, in a column text. We also read: status, classification, noteId, helpful, "
+            "somewhatHelpful, notHelpful (numbers of ratings), tags, createdAt."
         )
     elif chosen == _PUBLIC_DATA:
         st.text_input(
@@ -61,16 +60,16 @@ def notes_fields(key: str) -> None:
             key=f"{key}-folder",
             placeholder="/home/you/community-notes",
             help=(
-                "On the computer that runs CrowdNotes: notes-00000.tsv, with the files of ratings and status history. "
-                "X offers them for download under Community Notes. Files of the 2021 pilot work too."
+                "On the computer that runs CrowdNotes: notes-00000.tsv, with the files of ratings and status "
+                "history. Files of the 2021 pilot work too."
             ),
             persist_state="session",
         )
         st.text_input(
             "ID of the post",
             key=f"{key}-post-id",
-            placeholder="the number in the address of the post",
-            help="Not needed if you gave the address of the post.",
+            placeholder="the number in the post's address",
+            help="Not needed with the post's address above.",
             persist_state="session",
         )
     else:
@@ -158,10 +157,10 @@ def no_note_needed(case: Case) -> None:
     said = supernote_actions.no_note_needed(case)
     if said:
         words = (
-            f"{escaped(said)} First decide whether the post needs a note. “No note needed” on the Draft page is a "
-            "result too."
+            f"{escaped(said)} First decide whether the post needs a note. “No note needed” on the Draft page "
+            "is a result too."
         )
-        st.warning(words, title="Raters have said that no note is needed.", icon=":material/front_hand:")
+        st.warning(words, title="Raters said that no note is needed.", icon=":material/front_hand:")
 
 
 # --- a new one ---
@@ -175,9 +174,7 @@ def new_supernote() -> None:
         key=f"{_KEY_PREFIX}-text",
         height=110,
         placeholder="Paste the text of the post",
-        help=(
-            "Leave it empty if you give the address. CrowdNotes then cannot check whether the note answers the post."
-        ),
+        help=("With the address alone, CrowdNotes cannot check whether the note answers the post."),
         persist_state="session",
     )
     st.text_input(
@@ -190,7 +187,7 @@ def new_supernote() -> None:
     notes_fields(_KEY_PREFIX)
     with st.container(horizontal=True, gap="small"):
         button("Read the notes", "read-notes", _NOTICE_AREA, _create_supernote, icon="notes", type="primary")
-        look = {"type": "tertiary", "help": "An invented post with six invented notes"}
+        look = {"type": "tertiary", "help": "A made-up post with six notes"}
         button("Try an example", "supernote-example", _NOTICE_AREA, _create_example_supernote, icon="school", **look)
 
 
@@ -225,13 +222,10 @@ def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     unknown = sum(note.status is None for note in work.notes)
     not_known = plural(
         unknown,
-        "We do not know X's decision for 1 of them and treat it as open.",
-        "We do not know X's decision for {n} of them and treat them as open.",
+        "We do not know X's decision on 1 of them and treat it as open.",
+        "We do not know X's decision on {n} of them and treat them as open.",
     )
-    st.caption(
-        "Notes that call the post misleading and are still open on X are ticked. You can change that. "
-        f"{not_known if unknown else ''}"
-    )
+    st.caption(f"All notes still open on X are ticked. {not_known if unknown else ''}")
     for remark in supernote_actions.remarks_on_notes(case):
         st.caption(f":orange[:material/info:] {escaped(remark, 300)}")
     chosen = st.session_state.get(_chosen_note_key(case))
@@ -291,8 +285,8 @@ def _save_note_choice(case: Case, note: ExistingNote, key: str) -> None:
 def _explain_eligibility(note: ExistingNote) -> str:
     """Return why it is used or not."""
     if note.why_not_eligible:
-        return f"Not eligible: {escaped(note.why_not_eligible)}"
-    return "Eligible" if note.is_used else "Eligible, left out"
+        return escaped(note.why_not_eligible).removesuffix(".")
+    return "Open on X" if note.is_used else "Open on X, left out"
 
 
 def status_badge(status: CrowdStatus | None) -> str:

@@ -41,7 +41,7 @@ def draw_header(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
             st.space("stretch")
             engine_panel(case)
             if _has_unlinked_draft(case) and st.button(
-                "Open the draft", key="to-draft", type="tertiary", icon=":material/edit_note:"
+                "Open in Draft", key="to-draft", type="tertiary", icon=":material/edit_note:"
             ):
                 st.switch_page("pages/draft.py", query_params={"case": case.id})
             new = "New supernote"
@@ -54,7 +54,7 @@ def draw_header(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
             words = (
                 f"“{escaped(case.post.text, _MAX_POST_CHARACTERS)}”"
                 if case.post.text
-                else ":orange[The text of the post is not known yet]"
+                else ":orange[The text of the post is missing]"
             )
             key = f"post-fold-{case.id}"
             st.session_state[key] = bool(st.session_state.get(key, not case.post.text))
@@ -86,8 +86,8 @@ def _list_steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
         score += f" :orange[{plural(len(winner.not_run), '1 check not run', '{n} checks not run')}]"
     return [
         ("Notes", bool(work.used), f"{len(work.used)} of {len(work.notes)} used"),
-        ("Candidates", made is not None and not stale, counted),
-        ("Winner", winner is not None, score),
+        ("Drafts", made is not None and not stale, counted),
+        ("Best", winner is not None, score),
         ("Decide", case.decision is not None, case.decision.kind.as_text if case.decision else ""),
     ]
 
@@ -99,8 +99,7 @@ def _draw_post(case: Case, *, busy: bool) -> None:
         outside_text(case.post.text, look="post", key=f"supernote-post-{case.id}")
         return
     st.caption(
-        ":orange[:material/short_text: Not checked (NOT RUN): whether a note answers the post. The text of the post "
-        "is missing.]"
+        ":orange[:material/short_text: Not checked (NOT RUN): whether a note answers the post, as its text is missing.]"
     )
     if case.decision is None:
         key = f"words-of-{case.id}"

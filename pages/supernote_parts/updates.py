@@ -38,8 +38,8 @@ _LABEL_BY_LEVEL = {
 }
 _LABEL_BY_SIDE = {
     "unknown_side": "Side not known",
-    "negative": "One side",
-    "positive": "Other side",
+    "negative": "Side A",
+    "positive": "Side B",
 }
 
 
@@ -59,8 +59,8 @@ def watch_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
 def _draw_update(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     """Draw what changed, and whether a better note exists, would be shown and is worth the change."""
     found = supernote_actions.supernote_update(case)
-    st.markdown(f"**Since the candidates were made:** {escaped(found.changes)}.")
-    st.caption("This compares the notes that you add below. CrowdNotes does not ask X.")
+    st.markdown(f"**Since the drafts were written:** {escaped(found.changes)}.")
+    st.caption("This compares the notes that you add below. We do not ask X.")
     if work.newest is not None and work.newest.notes != work.notes and case.decision is None:
         stale = is_stale(work)
         button(
@@ -71,11 +71,9 @@ def _draw_update(case: Case, work: SupernoteWork, job: JobRecord | None) -> None
             icon="diversity_2",
             type="primary",
             disabled=under_way(job),
-            help="Candidates without words from these notes stay as they are."
-            if stale
-            else "No new candidates are made.",
+            help="Drafts without words from these notes stay." if stale else "This writes no new drafts.",
         )
-        st.caption("Then you see here whether there is a better note, and whether to replace the posted one.")
+        st.caption("Then you see whether there is a better note, and whether to replace the posted one.")
         return
     for said, sign in ((found.better, "compare_arrows"), (found.crossing, "flag")):
         if said:
@@ -91,8 +89,8 @@ def _draw_update(case: Case, work: SupernoteWork, job: JobRecord | None) -> None
 def _label_remake_button(work: SupernoteWork) -> str:
     changed, left_out = ", ".join(work.changed), ", ".join(work.left_out)
     if changed and left_out:
-        return f"Make candidates for {changed} and without {left_out}"
-    return f"Make candidates for {changed}" if changed else f"Make candidates without {left_out}"
+        return f"Write drafts for {changed} and without {left_out}"
+    return f"Write drafts for {changed}" if changed else f"Write drafts without {left_out}"
 
 
 def _remake_candidates(case: Case) -> None:
@@ -108,7 +106,7 @@ def _draw_posted_note(case: Case, work: SupernoteWork) -> None:
     st.markdown("**The posted note**")
     if posted is not None:
         outside_text(posted.text, look="note", key=f"posted-{case.id}-{posted.text}"[:60], copy=True)
-        intercept = "" if posted.intercept is None else f" · note intercept {posted.intercept:.2f}"
+        intercept = "" if posted.intercept is None else f" · score {posted.intercept:.2f}"
         sides = " · ".join(
             f"{label}: {in_ratings(side)}"
             for name, label in _LABEL_BY_SIDE.items()
@@ -117,7 +115,7 @@ def _draw_posted_note(case: Case, work: SupernoteWork) -> None:
         at = f"as of {moment(posted.at)}"
         st.markdown(f"{status_badge(posted.status)} :small[:gray[{at}{intercept}]]")
         if posted.status is None:
-            st.caption("You approved this text. CrowdNotes does not know whether it is on X: add its status below.")
+            st.caption("You approved this text. We do not know whether it is on X: add its status below.")
         st.markdown(f":small[:gray[{sides or 'No ratings known'}]]")
     label = "Update its status" if posted is not None else "The note is posted: add its status"
     with st.expander(label, key=f"posted-form-{case.id}", icon=":material/edit:"):
@@ -142,10 +140,10 @@ def _draw_posted_form(case: Case, posted: PostedNote | None) -> None:
                 key=f"{key}-status",
             )
             st.number_input(
-                "Note intercept (empty if not known)",
+                "Score (note intercept), if known",
                 min_value=-2.0, max_value=2.0, step=0.01, value=known.intercept, key=f"{key}-intercept",
             )  # fmt: skip
-        st.caption("How many raters chose each answer. Count each rater once, under their side if you know it.")
+        st.caption("How many raters chose each answer. Count each rater once.")
         for side, label in _LABEL_BY_SIDE.items():
             ratings: Ratings = getattr(known, side)
             with st.grid(3, min_column_width=95, gap="small"):
@@ -184,9 +182,8 @@ def _draw_newer_notes_form(case: Case, *, busy: bool) -> None:
     key = f"watch-{case.id}"
     st.markdown("**Add newer notes and ratings**")
     st.caption(
-        "Add all notes on the post as they are now. A file or X's public data brings their ratings too. CrowdNotes "
-        "recognises a note by its ID on X, or by its words. It makes candidates only for notes that are new or "
-        "changed."
+        "Add all notes on the post as they are now; a file or X's public data brings their ratings too. New "
+        "drafts are written only for notes that are new or changed."
     )
     if case.decision is not None:
         st.caption(":orange[:material/lock_open: The case is decided. Adding notes reopens it.]")

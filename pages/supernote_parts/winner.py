@@ -27,6 +27,7 @@ from pages.supernote_parts.header import is_stale
 
 _NOTICE_AREA = SupernoteStep.WINNER.value
 _TAKE_WINNER_KEY = "take-winner"
+_MIN_GAIN = 0.005  # of the score: less is not seen in two decimals
 _MAX_CANDIDATES_ON_LINE = 4  # candidates on the line, the winner among them
 _LABEL_BY_JURY_STATUS = {
     "CURRENTLY_RATED_HELPFUL": "would be shown",
@@ -43,11 +44,13 @@ def winner(case: Case, job: JobRecord | None) -> None:
     best = made.winning
     if best is None:
         st.warning(
-            "See below what each filter removed. Use other notes, or ask for more candidates.",
-            title="No candidate passed every filter, so there is no winner.",
+            "See below what each check removed. Use other notes, or ask for more drafts.",
+            title="No draft passed every check.",
             icon=":material/filter_alt_off:",
         )
     else:
+        if said := _compare_with_best_note(made, best):
+            st.markdown(f"**{escaped(said)}**")
         _draw_winner_and_best_note(case, made, best, busy=under_way(job))
         _draw_jury_scores(case, made, best)
         _draw_credit(case, made, best)
@@ -60,7 +63,7 @@ def ranking_fold(case: Case, job: JobRecord | None) -> None:
     if made is None:
         return
     with st.expander(
-        "Ranking of all candidates and notes",
+        "Ranking of all drafts and notes",
         key=f"ranking-{case.id}",
         icon=":material/format_list_numbered:",
         on_change="rerun",
@@ -84,22 +87,47 @@ def _format_origin_notes(candidate: Candidate) -> str:
 def _draw_jury_caveats(made: SupernoteRound) -> None:
     if not made.measured:
         st.markdown(
-            ":gray[:material/do_not_disturb_on: **The jury did not judge these texts (NOT RUN)**, so it ranks nothing "
-            "here.]"
+            ":gray[:material/do_not_disturb_on: **We did not run the simulated readers (NOT RUN)**, so "
+            "nothing is ranked.]"
         )
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(":material/science: **The jury is a simulation.**", width="content")
+        st.markdown(":material/science: **These readers are simulated.**", width="content")
         with st.popover("How far to trust this", icon=":material/info:", type="tertiary"):
             st.markdown(escaped(made.measured))
             st.caption(
-                "The two sides are raters who usually disagree: X's algorithm gives one side a factor below zero and "
-                "the other side one above. The note intercept is how helpful a note is when this disagreement is "
-                f"taken out. X shows a note from {_get_helpful_line():.2f}. The same jurors rate all texts."
+                "Side A and side B are raters who usually disagree. The score (X's note intercept) is how "
+                "helpful a note is when this disagreement is taken out; X shows a note from "
+                f"{_get_helpful_line():.2f}. The same readers rate all texts."
             )
 
 
 # --- the two side by side ---
+
+
+def _find_note_to_keep(made: SupernoteRound, winner: Candidate) -> str | None:
+    """Return the note on the post than which the winner is no better: the same words, or no higher score."""
+    same = next((note.id for note in made.notes if note.text.split() == winner.text.split()), None)
+    gain = _get_gain(made, winner)
+    return same or (made.best_existing if gain is not None and gain < _MIN_GAIN else None)
+
+
+def _get_gain(made: SupernoteRound, winner: Candidate) -> float | None:
+    mine, theirs = winner.score, made.existing.get(made.best_existing or "")
+    if mine is None or theirs is None or mine.means_nothing or theirs.means_nothing:
+        return None
+    return mine.intercept - theirs.intercept
+
+
+def _compare_with_best_note(made: SupernoteRound, winner: Candidate) -> str:
+    """Return first of all whether the supernote is worth having; "" where there is no score to compare."""
+    if (keep := _find_note_to_keep(made, winner)) is not None:
+        return f"No gain: keep note {keep}."
+    mine, theirs = winner.score, made.existing.get(made.best_existing or "")
+    if _get_gain(made, winner) is None or mine is None or theirs is None:
+        return ""
+    overlap = mine.interval.low < theirs.interval.high and theirs.interval.low < mine.interval.high
+    return f"{'Perhaps better' if overlap else 'Better'} than note {made.best_existing}."
 
 
 def _draw_winner_and_best_note(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) -> None:
@@ -115,8 +143,7 @@ def _draw_winner_and_best_note(case: Case, made: SupernoteRound, winner: Candida
             if winner.not_run:
                 names = ", ".join(f"“{name.as_text}”" for name in winner.not_run)
                 st.caption(
-                    f":orange[:material/do_not_disturb_on: Not checked (NOT RUN): {names}. See for yourself before "
-                    "you use it.]"
+                    f":orange[:material/do_not_disturb_on: Not checked (NOT RUN): {names}. Check that yourself.]"
                 )
             if same := [note.id for note in made.notes if note.text.split() == winner.text.split()]:
                 st.caption(f":orange[:material/content_copy: These are the words of {same[0]}, unchanged.]")
@@ -124,17 +151,23 @@ def _draw_winner_and_best_note(case: Case, made: SupernoteRound, winner: Candida
                 st.caption(f":material/edit_note: Revised: {escaped(winner.revised, 300)}")
             for objection in winner.objections:
                 st.caption(f":material/rate_review: {escaped(objection, 300)}")
-            _draw_take_button(case, winner, busy=busy, key=_TAKE_WINNER_KEY, primary=not stale)
+            _draw_take_button(
+                case,
+                winner,
+                busy=busy,
+                key=_TAKE_WINNER_KEY,
+                primary=not stale and _find_note_to_keep(made, winner) is None,
+            )
         with st.container(gap="xsmall", key="the-best-existing"):
             if best is None:
-                st.caption("There is no existing note to compare.")
+                st.caption("There is no note to compare with.")
                 return
-            st.markdown(f"**The best existing note, {best.id}**{_format_chooser(made.best_by)}")
+            st.markdown(f"**The best note on the post, {best.id}**{_format_chooser(made.best_by)}")
             marked_text(theirs, look="note", key=f"best-{case.id}-{best.id}-{made.number}", copy=True)
             st.caption(f"{_format_length(best.text)} · {in_ratings(best.ratings)}")
             st.markdown(status_badge(best.status))
     if best is not None and best.text != winner.text:
-        st.caption("Underlined: words that only the supernote has. Dotted: words that only the existing note has.")
+        st.caption("Underlined: only in the supernote. Dotted: only in the other note.")
 
 
 def _format_chooser(who: str) -> str:
@@ -152,18 +185,18 @@ def _draw_take_button(case: Case, candidate: Candidate, *, busy: bool, key: str,
     taken = case.draft is not None and case.draft.sha256 == candidate.sha256
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if taken:
-            st.badge("in the draft", color="blue", icon=":material/check:")
+            st.badge("in use", color="blue", icon=":material/check:")
         if taken and key != _TAKE_WINNER_KEY:
             return  # the draft is opened by one button alone: below the winner, else on top
         button(
-            "Open the draft" if taken else "Put in the draft",
+            "Open in Draft" if taken else "Use this text",
             key,
             _NOTICE_AREA,
             partial(_take_candidate, case, candidate),
             icon="edit_note",
             type="primary" if primary else "secondary",
             disabled=busy,
-            help="There you read its sources, score the note and decide.",
+            help="On the Draft page you read its sources, score it and decide.",
         )
 
 
@@ -192,9 +225,9 @@ def _draw_jury_scores(case: Case, made: SupernoteRound, winner: Candidate) -> No
     others = [item for item in made.passed if item.sha256 != winner.sha256 and _has_usable_score(item.score)][
         : _MAX_CANDIDATES_ON_LINE - 1
     ]
-    shown += [(f"candidate {_rank_of(made, item)}", item.score) for item in others]
+    shown += [(f"draft {_rank_of(made, item)}", item.score) for item in others]
     if best is not None:
-        shown.insert(1, (f"best existing, {made.best_existing}", best))
+        shown.insert(1, (f"best on the post, {made.best_existing}", best))
     standings = [
         Standing(name, score.intercept, score.interval.low, score.interval.high)
         for name, score in shown
@@ -211,38 +244,35 @@ def _draw_jury_scores(case: Case, made: SupernoteRound, winner: Candidate) -> No
             ),
             key=f"standing-{case.id}-{made.number}",
         )
-        st.caption(
-            "Each dot is the jury's number (the note intercept), with its 90 % range. An arrow means that the range "
-            "goes on beyond the edge."
-        )
+        st.caption("Each dot is the simulated readers' score, with its 90 % range; an arrow leads beyond the edge.")
 
 
 def _summarise_jury_scores(made: SupernoteRound, winner: Candidate) -> str:
     """Return the picture in a sentence."""
     mine, theirs = winner.score, made.existing.get(made.best_existing or "")
     if mine is None:
-        return "The jury did not judge this text (NOT RUN). The filters decide."
+        return "We did not run the simulated readers on this text (NOT RUN). The checks decide."
     if mine.means_nothing:
-        return "The jury's numbers mean nothing for this text. The filters and the judge decide."
+        return "The simulated readers' score means nothing for this text. The checks and the AI decide."
     which = (
-        "The jury gives the supernote {score}. That reaches the {line} that X needs to show a note."
+        "The simulated readers give it {score}: enough for the {line} that X needs."
         if mine.intercept >= _get_helpful_line()
-        else "The jury gives the supernote {score}. That is below the {line} that X needs to show a note."
+        else "The simulated readers give it {score}: below the {line} that X needs."
     )
     said = fill(which, score=in_figures(mine.intercept, _get_helpful_line()), line=f"{_get_helpful_line():.2f}")
     if theirs is None or theirs.means_nothing:
         return said
     difference = f"{abs(mine.intercept - theirs.intercept):.2f}"
     more = (
-        "The best existing note, {id}, gets {difference} more."
+        "The best note on the post, {id}, gets {difference} more."
         if theirs.intercept > mine.intercept
-        else "The best existing note, {id}, gets {difference} less."
+        else "The best note on the post, {id}, gets {difference} less."
     )
     if difference == "0.00":
-        return f"{said} The best existing note, {made.best_existing}, gets the same."
+        return f"{said} The best note on the post, {made.best_existing}, gets the same."
     other = fill(more, id=made.best_existing, difference=difference)
     overlap = mine.interval.low < theirs.interval.high and theirs.interval.low < mine.interval.high
-    doubt = " The ranges overlap, so the jury is not sure which is better." if overlap else ""
+    doubt = " The ranges overlap, so it is not sure which is better." if overlap else ""
     return f"{said} {other}{doubt}"
 
 
@@ -276,10 +306,7 @@ def _draw_credit(case: Case, made: SupernoteRound, winner: Candidate) -> None:
             st.markdown(f":small[:gray[{line}]]")
             outside_text(words, look="quote", key=f"credit-{case.id}-{made.number}-{number}")
         if not _has_usable_score(winner.score):
-            st.markdown(
-                ":small[The result without each note was not worked out (NOT RUN): the jury has no number for the "
-                "winner.]"
-            )
+            st.markdown(":small[We did not work out the result without each note (NOT RUN): this text has no score.]")
             return
         for item in made.credits:
             st.markdown(f":small[**{item.note}**: {_describe_result_without(item.without, item.loss)}]")
@@ -287,13 +314,13 @@ def _draw_credit(case: Case, made: SupernoteRound, winner: Candidate) -> None:
 
 def _describe_result_without(without: float | None, loss: float | None) -> str:
     if without is None:
-        return "without it, no candidate is left that the jury can judge"
+        return "without it, no draft is left with a score"
     if loss is None:
-        return f"without it, the best candidate gets {without:.2f}"
+        return f"without it, the best draft gets {without:.2f}"
     which = (
-        "without it, the best candidate gets {score}, which is {difference} less"
+        "without it, the best draft gets {score}, {difference} less"
         if loss >= 0
-        else "without it, the best candidate gets {score}, which is {difference} more"
+        else "without it, the best draft gets {score}, {difference} more"
     )
     return fill(which, score=f"{without:.2f}", difference=f"{abs(loss):.2f}")
 
@@ -301,10 +328,10 @@ def _describe_result_without(without: float | None, loss: float | None) -> str:
 # --- the ranking ---
 
 
-_RANK_COLUMN, _WHAT_COLUMN, _RANGE_COLUMN, _JURY_COLUMN = "Rank", "What", "90 % range", "The jury"
-_INTERCEPT_COLUMN, _GRADE_COLUMN = "Note intercept", "Judge, of 10"
+_RANK_COLUMN, _WHAT_COLUMN, _RANGE_COLUMN, _JURY_COLUMN = "Rank", "What", "90 % range", "Readers"
+_INTERCEPT_COLUMN, _GRADE_COLUMN = "Score", "AI, of 10"
 _RATERS_COLUMN, _TEXT_COLUMN = "Raters on X", "Text"
-_COLUMN_BY_SIDE = {"−": "One side", "+": "Other side"}
+_COLUMN_BY_SIDE = {"−": "Side A", "+": "Side B"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +351,7 @@ def _draw_ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
     rows = _list_ranking_rows(made)
     if not rows:
         return
-    st.caption("Every candidate that passed the filters, and every existing note, ranked by the same jury.")
+    st.caption("Every draft that passed the checks and every note on the post, ranked by the same simulated readers.")
     figures = [in_figures(row.score.intercept, _get_helpful_line()) for row in rows if row.score is not None]
     # As many digits as the longest needs, so that no number below the line reads as the line.
     digits = max((len(number.partition(".")[2]) for number in figures), default=2)
@@ -349,7 +376,7 @@ def _draw_ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
             _TEXT_COLUMN: st.column_config.TextColumn(width=420),
         },
     )
-    st.caption("One side, other side: how many jurors find it helpful / somewhat helpful / not helpful.")
+    st.caption("Side A, side B: how many readers find it helpful / somewhat helpful / not helpful.")
     by_key = {row.key: (place, row) for place, row in enumerate(rows, start=1)}
     names = {key: f"{place} · {row.name}{_format_short_score(row.score)}" for key, (place, row) in by_key.items()}
     chosen = st.selectbox(
@@ -371,9 +398,7 @@ def _list_ranking_rows(made: SupernoteRound) -> list[_RankingRow]:
     ]
     for note in made.notes:
         real = STATUS_WORDS[note.status] if note.status else NO_STATUS
-        rows.append(
-            _RankingRow(note.id, f"existing note {note.id}", note.text, made.existing.get(note.id), real, note=note)
-        )
+        rows.append(_RankingRow(note.id, f"note {note.id}", note.text, made.existing.get(note.id), real, note=note))
     return sorted(rows, key=lambda row: _ranking_sort_key(row, made))
 
 
@@ -385,15 +410,15 @@ def _ranking_sort_key(row: _RankingRow, made: SupernoteRound) -> tuple[bool, flo
 
 def _name_candidate(made: SupernoteRound, item: Candidate) -> str:
     if item.sha256 == made.winner:
-        return "the winner"
-    return f"candidate {_rank_of(made, item)}"
+        return "the best"
+    return f"draft {_rank_of(made, item)}"
 
 
 def _build_ranking_cells(place: int, row: _RankingRow) -> Mapping[str, object]:
     score = row.score
     cells: dict[str, object] = {_RANK_COLUMN: place, _WHAT_COLUMN: row.name}
     if score is None or score.means_nothing:
-        cells |= {_INTERCEPT_COLUMN: None, _RANGE_COLUMN: "not judged", _JURY_COLUMN: ""}
+        cells |= {_INTERCEPT_COLUMN: None, _RANGE_COLUMN: "not run", _JURY_COLUMN: ""}
     else:
         status = _LABEL_BY_JURY_STATUS.get(score.status)
         cells |= {

@@ -134,14 +134,14 @@ def test_a_note_that_says_that_no_note_is_needed_is_not_ticked(desk: Desk) -> No
     case = begun(desk, *(ExistingNote(id=f"N{n}", text=text) for n, text in enumerate((FIRST, "NNN An opinion."), 1)))
     at = shown(desk, case)
     assert [box.value for box in at.checkbox if box.label.startswith("Use ")] == [True, False]
-    assert "Not eligible: It says that no note is needed." in texts(at)
-    assert "We do not know X's decision for 2 of them and treat them as open." in texts(at)
+    assert "It says that no note is needed ·" in texts(at)
+    assert "We do not know X's decision on 2 of them and treat them as open." in texts(at)
 
 
 def test_a_note_that_raters_turned_down_is_used_only_against_the_rule(desk: Desk) -> None:
     case = begun(desk)
     at = shown(desk, case)
-    assert "Not eligible: Raters found it not helpful." in texts(at)
+    assert "Raters found it not helpful ·" in texts(at)
     assert "10 ratings: 7 helpful, 0 somewhat helpful, 3 not helpful · clear 4" in texts(at)
     box = at.checkbox(key=f"use-note-{case.id}-N3")
     assert not box.value
@@ -163,7 +163,7 @@ def test_that_raters_want_no_note_is_said_before_anything_is_written(desk: Desk)
         status=CrowdStatus.HELPFUL,
     )
     at = shown(desk, begun(desk, said, ExistingNote(id="N2", text=FIRST)))
-    assert "Raters have said that no note is needed." in texts(at)
+    assert "Raters said that no note is needed." in texts(at)
 
 
 def test_what_is_missing_is_said_and_nothing_is_begun(desk: Desk) -> None:
@@ -186,7 +186,7 @@ def test_a_file_with_ratings_is_read(desk: Desk) -> None:
     at.file_uploader[0].upload("notes.csv", table.encode("utf-8")).run()
     at.button(key="read-notes").click().run()
     assert "7 ratings: 5 helpful" in texts(at)
-    assert "Not eligible: X shows it already." in texts(at)
+    assert "X shows it already ·" in texts(at)
 
 
 def test_the_example_opens_with_one_press(desk: Desk) -> None:
@@ -199,7 +199,7 @@ def test_the_example_opens_with_one_press(desk: Desk) -> None:
 def test_the_funnel_says_what_each_filter_took_out_with_an_example_that_is_never_markup(desk: Desk) -> None:
     at = shown(desk, ranked(desk))
     words = texts(at)
-    assert "Of 3 candidates, 2 passed every filter that ran." in words
+    assert "Of 3 drafts, 2 passed every check that ran." in words
     assert "“fools” is not neutral" in words
     charts = "".join(str(chart.proto) for chart in at.get("plotly_chart"))
     assert "NOT RUN" in charts
@@ -213,24 +213,25 @@ def test_the_funnel_says_what_each_filter_took_out_with_an_example_that_is_never
 def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what(desk: Desk) -> None:
     at = shown(desk, ranked(desk))
     words = texts(at)
-    assert "The jury is a simulation." in words
+    assert "These readers are simulated." in words
     assert "0.43 (0.40 needed) :orange[1 check not run]" in words
     assert "Not checked (NOT RUN): “the linked pages say it”." in words, "in the open, beside the text"
     assert "it was right on 83" in words
-    assert "The jury gives the supernote 0.43. That reaches the 0.40" in words
+    assert "The simulated readers give it 0.43: enough for the 0.40" in words
+    assert "Perhaps better than note N1." in words
     assert "gets 0.31 less" in words
     assert "The ranges overlap" in words
     assert "chosen by the simulated jury" in words
     assert "chosen by 10 real raters" in words
     assert "70 % are from N1" in words
-    assert "without it, the best candidate gets 0.10, which is 0.33 less" in words
+    assert "without it, the best draft gets 0.10, 0.33 less" in words
     [table] = at.dataframe
     assert list(table.value["What"]) == [
-        "the winner",
-        "candidate 2",
-        "existing note N1",
-        "existing note N2",
-        "existing note N3",
+        "the best",
+        "draft 2",
+        "note N1",
+        "note N2",
+        "note N3",
     ]
 
 
@@ -238,7 +239,7 @@ def test_a_score_below_the_line_never_reads_as_the_line(desk: Desk) -> None:
     near = WINNER.replace(score=score(0.3999))
     at = shown(desk, ranked(desk, candidates=(near, OTHER)))
     assert "0.3999 (0.40 needed)" in texts(at)
-    assert "The jury gives the supernote 0.3999. That is below the 0.40" in texts(at)
+    assert "The simulated readers give it 0.3999: below the 0.40" in texts(at)
     assert any("· 0.3999" in option for box in at.selectbox for option in box.options)
 
 
@@ -248,46 +249,48 @@ def test_a_winner_in_the_words_of_one_note_is_not_passed_off_as_new(desk: Desk) 
     desk.workspace.cases.apply(case.id, supernote_actions.use_candidate, same.sha256)
     at = shown(desk, case)
     assert "These are the words of N1, unchanged." in texts(at)
-    assert "The best existing note, N1, gets 0.07 more." in texts(at)
+    assert "The best note on the post, N1, gets 0.07 more." in texts(at)
+    assert texts(at).index("No gain: keep note N1.") < texts(at).index("The supernote")
     [table] = at.dataframe
-    assert list(table.value["What"])[:2] == ["existing note N1", "the winner"], "by the jury, not by who won"
-    assert [item.label for item in at.button].count("Open the draft") == 1
-    press(at, "Open the draft")
+    assert list(table.value["What"])[:2] == ["note N1", "the best"], "by the jury, not by who won"
+    assert [item.label for item in at.button].count("Open in Draft") == 1
+    press(at, "Open in Draft")
     assert "Draft a note" in texts(at)
 
 
 def test_a_winner_that_gets_what_the_best_note_gets_is_said_in_a_sentence(desk: Desk) -> None:
     even = candidate(FIRST, 0.12)
     words = texts(shown(desk, ranked(desk, candidates=(even,), winner=even.sha256)))
-    assert "The best existing note, N1, gets the same." in words
+    assert "The best note on the post, N1, gets the same." in words
+    assert "No gain: keep note N1." in words
     assert "The ranges overlap" not in words
 
 
 def test_why_there_are_fewer_candidates_than_asked_for_is_told_without_unfolding(desk: Desk) -> None:
     words = texts(desk.app(ranked(desk), page=PAGE))
-    assert "2 candidates said nearly the same as another" in words
+    assert "2 drafts said nearly the same as another" in words
     assert "You asked for 100." in words
 
 
 def test_what_the_jury_cannot_read_has_no_number(desk: Desk) -> None:
     mute = WINNER.replace(score=score(0.4, says_nothing=True))
     at = shown(desk, ranked(desk, candidates=(mute,), existing={}))
-    assert "The jury's numbers mean nothing for this text" in texts(at)
+    assert "score means nothing for this text" in texts(at)
     [table] = at.dataframe
-    assert set(table.value["90 % range"]) == {"not judged"}
+    assert set(table.value["90 % range"]) == {"not run"}
 
 
 def test_a_jury_that_did_not_sit_is_not_run(desk: Desk) -> None:
     unscored = WINNER.replace(score=None)
     at = shown(desk, ranked(desk, candidates=(unscored,), existing={}, measured=""))
-    assert "The jury did not judge these texts (NOT RUN)" in texts(at)
-    assert "The jury did not judge this text (NOT RUN)" in texts(at)
-    assert "The result without each note was not worked out (NOT RUN)" in texts(at)
+    assert "We did not run the simulated readers (NOT RUN)" in texts(at)
+    assert "We did not run the simulated readers on this text (NOT RUN)" in texts(at)
+    assert "We did not work out the result without each note (NOT RUN)" in texts(at)
 
 
 def test_without_a_winner_the_page_says_why(desk: Desk) -> None:
     at = shown(desk, ranked(desk, candidates=(LOUD,), winner=None, credits=()))
-    assert "No candidate passed every filter, so there is no winner." in texts(at)
+    assert "No draft passed every check." in texts(at)
 
 
 def test_any_candidate_can_be_taken_into_the_draft(desk: Desk) -> None:
@@ -323,7 +326,7 @@ def test_newer_notes_say_what_changed_and_what_was_posted_is_weighed(desk: Desk)
     field(at, "The notes, with their links").set_value(f"{FIRST}\n\n{SECOND}\n\nA new one says more. {LINK}")
     at.button(key="watch-read").click().run()
     assert "N4: new" in texts(at)
-    assert at.button(key="watch-again").label == "Make candidates for N4"
+    assert at.button(key="watch-again").label == "Write drafts for N4"
 
 
 def test_new_ratings_alone_ask_for_another_choice_and_for_no_candidates(desk: Desk) -> None:
@@ -394,7 +397,7 @@ def test_the_draft_page_shows_suggestions_too(desk: Desk) -> None:
 
 def test_a_case_that_began_without_notes_is_not_taken_for_one(desk: Desk) -> None:
     at = shown(desk, desk.case())
-    assert "This case was not started from other people's notes." in texts(at)
+    assert "This case did not begin with other people's notes." in texts(at)
 
 
 def test_a_post_without_words_is_begun_from_its_address_and_gets_them_later(desk: Desk) -> None:
@@ -421,7 +424,7 @@ def test_candidates_are_made_on_the_page_and_the_winner_is_the_draft(desk: Desk)
     assert work is not None
     assert work.newest is not None
     assert work.newest.wanted == 12
-    assert "passed every filter that ran" in texts(at)
+    assert "passed every check that ran" in texts(at)
     assert work.newest.winning is not None
     assert desk.note(case) == work.newest.winning.text
     assert "Open its supernote" in [item.label for item in desk.app(case).button]
@@ -430,8 +433,8 @@ def test_candidates_are_made_on_the_page_and_the_winner_is_the_draft(desk: Desk)
 def test_what_a_stopped_round_has_made_is_kept_and_goes_on(desk: Desk) -> None:
     case = desk.changed(ranked(desk), stages=())
     at = shown(desk, case)
-    assert "3 candidates are kept" in texts(at)
-    assert at.button(key="make-candidates").label == "Make the rest"
+    assert "3 drafts are kept" in texts(at)
+    assert at.button(key="make-candidates").label == "Write the rest"
     assert not at.dataframe
 
 
@@ -444,7 +447,7 @@ def test_with_a_model_its_judge_is_shown_and_answers_come(desk: Desk, monkeypatc
     at.button(key="make-candidates").click().run()
     desk.finish_latest(case, at)
     [table] = at.dataframe
-    assert table.value["Judge, of 10"].max() == 9.0
+    assert table.value["AI, of 10"].max() == 9.0
     unfolded(at, f"suggestions-{case.id}")
     at.file_uploader[-1].upload("said.txt", "Name the trial.\nSay when.\n".encode("utf-16"))
     press(at, "Add")
