@@ -63,14 +63,14 @@ def _draw_upload_form() -> None:
         "CSV, JSON or Parquet",
         type=list(FILE_KINDS),
         key="batch-file",
-        help="A post a row: a column “text”, and “id”, “links” and “url” (of the post) if you have them.",
+        help="One post a row, in a column “text”; also “id”, “links” and “url” (of the post).",
     )
     if upload is None:
         return
     notices(_NOTICE_AREA)
     seen: tuple[str, Preview] | None = st.session_state.get("batch-preview")
     if seen is None or seen[0] != upload.file_id:
-        with st.spinner("The file is looked through."):
+        with st.spinner("Looking through the file …"):
             look = partial(preview_of, name=upload.name)
             seen = st.session_state["batch-preview"] = (upload.file_id, _with_upload_as_file(upload, look))
     preview = seen[1]
@@ -95,7 +95,7 @@ def _draw_preview(preview: Preview) -> None:
     if preview.broken:
         lines = "\n".join(f"- Row {row.number:,}: {escaped(row.problem, 200)}" for row in preview.broken)
         more = (
-            f"And {preview.bad - len(preview.broken):,} more; each keeps its reason in the table of results."
+            f"And {preview.bad - len(preview.broken):,} more, each with its reason in the results."
             if preview.bad > len(preview.broken)
             else ""
         )
@@ -185,13 +185,13 @@ def _explain_job_end(job: JobRecord | None) -> None:
         st.error(escaped(step.next_step), title=escaped(step.error), icon=":material/error:")
     elif job.state is JobState.CANCELLED:
         st.warning(
-            "Posts that were at work ended. It goes on with those that wait.",
+            "Posts at work ended. Go on with those that wait.",
             title="It was stopped.",
             icon=":material/pause_circle:",
         )
     else:
         st.warning(
-            "It goes on where it was: no post is taken twice.",
+            "Go on where it was: no post is taken twice.",
             title="The app that ran it ended.",
             icon=":material/pause_circle:",
         )
@@ -207,19 +207,19 @@ def _draw_batch_status(batch: Batch, kept: BatchSummary) -> None:
     if kept.budget is not None:
         sentences = [f"Cost so far: ${dollars:,.2f} of ${kept.budget:,.2f}."]
     if dollars and counts[RUNNING]:
-        sentences.append("That holds the most that the posts at work may cost.")
+        sentences.append("That includes the most that the posts at work may cost.")
     if job is not None and under_way(job):
         sentences.append(job.steps[0].note)
     st.markdown(escaped(" ".join(sentences)))
     if under_way(job):
         if not workspace().runner.has_workers():
-            st.caption("No worker is running, so this waits until one is started.")
+            st.caption("This waits until a worker is started.")
         button("Stop", f"batch-stop-{kept.id}", _NOTICE_AREA, batch.stop, icon="stop_circle")
         return
     _explain_job_end(job)
     if kept.rows is None:
         st.warning(
-            "Choose it once more on the page before this: it goes on where it was cut off.",
+            "Choose it again on the page before this: it goes on where it was cut off.",
             title="The file was not read to its end.",
             icon=":material/content_cut:",
         )
@@ -302,10 +302,7 @@ with page_body(
     "Posts from a file",
     ""
     if opened
-    else (
-        "Each post of a file becomes a case with sources, a note and its scores. Nothing is decided: every case waits "
-        "for a person."
-    ),
+    else ("Each post of a file becomes a case with sources, a note and its scores. A person then decides each."),
     corner=engine_panel,
 ):
     if opened:

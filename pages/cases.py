@@ -122,7 +122,7 @@ def _filter_persistence() -> dict[str, Any]:
     return {"persist_state": "session"}
 
 
-with page_body("Cases", "Notes that were begun here, newest changes first.", corner=engine_panel):
+with page_body("Cases", "Your notes, newest changes first.", corner=engine_panel):
     lasting = _filter_persistence()
     with st.container(horizontal=True, vertical_alignment="bottom", key="find-cases"):
         search = st.text_input(
@@ -174,7 +174,7 @@ with page_body("Cases", "Notes that were begun here, newest changes first.", cor
         st.info("Try other words, or another status.", title="No cases found.", icon=":material/search_off:")
     elif not found:
         st.info(
-            "Paste a post on the Draft page, or try one of its examples.",
+            "Paste a post on the Draft page, or try an example.",
             title="There are no cases yet.",
             icon=":material/inbox:",
         )

@@ -32,13 +32,13 @@ def _draw_comparison_form() -> None:
     ):  # another once a link is made: empty
         upload = st.file_uploader("File with the pairs", type=_FILE_TYPES, max_upload_size=5)
         st.caption(
-            "One pair on each row, below a row of headings: post, first and second, or post, supernote and "
-            "existing_note. Files that “crowdnotes bench” wrote work too."
+            "One pair on each row, under these headings: post, first, second; or post, supernote, "
+            "existing_note. Files of “crowdnotes bench” work too."
         )
         name = st.text_input("Name (participants do not see it)", placeholder="the name of the file")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            first = st.text_input("What to call the first note of each pair", placeholder="as in the file")
-            second = st.text_input("What to call the second note", placeholder="as in the file")
+            first = st.text_input("Name of the first notes", placeholder="as in the file")
+            second = st.text_input("Name of the second notes", placeholder="as in the file")
             each = st.number_input("Pairs for each participant (0 means all)", min_value=0, value=0, step=1)
         if st.form_submit_button("Make the link", type="primary", icon=":material/link:"):
             run_action(
@@ -85,7 +85,7 @@ def _draw_comparison_row(summary: ComparisonSummary) -> None:
             if link.open:
                 _draw_participant_link(summary)
         with st.popover(f"Delete “{title}”", icon=":material/delete:", type="tertiary", key=f"bin-{summary.id}"):
-            st.markdown("This deletes the comparison and every answer. You cannot undo this.")
+            st.markdown("This deletes the comparison with all its answers. You cannot undo this.")
             gone = partial(_delete_comparison, summary)
             button("Delete this comparison", f"delete-{summary.id}", _NOTICE_AREA, gone, icon="delete_forever")
 
@@ -96,8 +96,8 @@ def _draw_participant_link(summary: ComparisonSummary) -> None:
     st.code(f"{address}?{COMPARISON}={summary.id}", language=None, wrap_lines=True)
     if _LOCAL_ADDRESS_PATTERN.match(address):
         st.caption(
-            ":orange[:material/computer: This link works only on this computer. For other people, open this page at "
-            "an address that they can reach.]"
+            ":orange[:material/computer: This link works only on this computer. For other people, open this "
+            "page at an address that they can reach.]"
         )
 
 
@@ -135,7 +135,7 @@ elif workspace().settings.participants_only:
 else:
     with page_body(
         "Compare",
-        "Readers see two notes on the same post and choose one. They do not see who wrote which.",
+        "Readers see two notes on the same post and choose one, without knowing who wrote them.",
         corner=engine_panel,
     ):
         _draw_facilitator_view()

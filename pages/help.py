@@ -46,35 +46,35 @@ if name in documents():
         st.page_link("pages/help.py", label="Back to Help", icon=":material/arrow_back:")
         st.markdown(document(name))
 else:
-    with page_body("Help", "What CrowdNotes does, its keys, and a bookmark that brings posts over from X."):
+    with page_body("Help", "What CrowdNotes does, its keys, and a bookmark for X."):
         st.markdown(
-            "CrowdNotes helps you write a Community Note: a short correction, with sources, under a misleading post "
-            "on X.\n\n- It finds sources and shows you the passage that matters in each. You read them and choose "
-            "which ones to use.\n- It checks your note: is every sentence supported by a source, and would readers of "
-            "different views find it helpful?\n- You decide. That no note is needed, or that there is not enough "
-            "evidence, is a result too.\n"
+            "CrowdNotes helps you write a Community Note: a short correction, with sources, under a "
+            "misleading post on X.\n\n- It finds sources and the text that matters in each. You choose which "
+            "to use.\n- It checks your note: does a source support every sentence, and would readers of "
+            "different views find it helpful?\n- You decide, also that no note is needed or that there is not "
+            "enough evidence.\n"
         )
         st.header("Five steps", anchor=False)
         st.markdown(
-            "1. **Post.** Paste the text of the post. You can add its address on X and links to sources in the same "
-            "box.\n2. **Sources.** Open each passage. Use it, keep it as background or reject it.\n3. **Note.** Write "
-            "the note or choose a candidate. X allows 280 characters; each link counts as 1.\n4. **Scores.** Three "
-            "checks, in order: relevant, correct, helpful. A simulated jury then estimates how readers may rate the "
-            "note.\n5. **Decide.** Approve the note and take it to X, or say why there is none.\n"
+            "1. **Post.** Paste the post. Its address on X and links to sources can go into the same box.\n2. "
+            "**Sources.** Read what we found. Use a source, keep it as background or reject it.\n3. **Note.** "
+            "Write the note or choose a draft. X allows 280 characters; a link counts as 1.\n4. **Scores.** "
+            "Three checks, in order: relevant, correct, helpful. Simulated readers then estimate how people "
+            "may rate it.\n5. **Decide.** Approve the note and take it to X, or say why there is none.\n"
         )
         st.header("Keys", anchor=False)
         st.markdown(keys_in_words())
         st.caption(KEYS_CAPTION)
         st.header("Bring a post over from X", anchor=False)
         st.markdown(
-            "1. Drag this link to the bookmarks bar of your browser.\n2. On X, select the words of a post.\n3. Open "
-            "the bookmark. The text and the address of the post are filled in here. Nothing is searched until you "
-            "select *Find evidence*.\n"
+            "1. Drag this link to the bookmarks bar of your browser.\n2. On X, select the words of a "
+            "post.\n3. Open the bookmark. The text and address of the post are filled in here; then select "
+            "*Find evidence*.\n"
         )
         root = (st.context.url or "").rstrip("/").removesuffix("/help")  # which Streamlit takes off now and then
         address = bookmarklet(f"{root}/")
         bookmark("Check this post", address)
-        st.caption("If you cannot drag it, make a new bookmark with this address. It brings up to 5,000 characters.")
+        st.caption("Cannot drag it? Make a new bookmark with this address. It brings up to 5,000 characters.")
         st.code(address, language=None, wrap_lines=True)
         st.header("Read more", anchor=False)
         for each, title in documents().items():

@@ -41,7 +41,7 @@ def _draw_library_row(name: str, about: str, *, is_broken: bool = False) -> None
             st.markdown(f"{bad}**{escaped(name)}**")
             st.caption(about)
         with st.popover("Remove", icon=":material/delete:", type="tertiary"):
-            st.markdown("Cases that used it keep what they read.")
+            st.markdown("Cases keep what they read from it.")
             remove = partial(workspace().remove_library, name)
             button("Remove this library", f"remove-{name}", LIBRARIES, remove, icon="delete_forever")
 
@@ -101,15 +101,15 @@ def _draw_library_form(*, busy: bool) -> None:
 
 def _upload_table() -> list[UploadedFile]:
     upload = st.file_uploader(
-        "The table, with one document on each row", type=list(workspace().libraries.table_kinds), key="library-table"
+        "The table, one document a row", type=list(workspace().libraries.table_kinds), key="library-table"
     )
     return [upload] if upload is not None else []
 
 
 def _upload_fact_checks() -> list[UploadedFile]:
     st.caption(
-        "The feed of Data Commons, a file of Fact-Check Insights, or a page with JSON-LD. For a file that is too "
-        "large to upload use the command `crowdnotes library add FILE --name NAME --kind fact-checks`."
+        "The feed of Data Commons, a file of Fact-Check Insights, or a page with JSON-LD. Too large to "
+        "upload? Use `crowdnotes library add FILE --name NAME --kind fact-checks`."
     )
     kinds = list(workspace().libraries.check_kinds)
     upload = st.file_uploader("The file of fact-checks (ClaimReview)", type=kinds, key="library-checks")
@@ -118,9 +118,8 @@ def _upload_fact_checks() -> list[UploadedFile]:
 
 def _upload_public_notes() -> list[UploadedFile]:
     st.caption(
-        "X's public file of notes, as downloaded. With the whole folder, CrowdNotes also knows which notes X showed: "
-        "use the command `crowdnotes library add FOLDER --name NAME --kind notes`. In place of the folder you can "
-        "name the index that `crowdnotes crowd index` made."
+        "X's public file of notes, as downloaded. To know which notes X showed, add the whole folder, or the "
+        "index that `crowdnotes crowd index` made: `crowdnotes library add FOLDER --name NAME --kind notes`."
     )
     upload = st.file_uploader("The file of notes", type=list(workspace().libraries.note_kinds), key="library-notes")
     return [upload] if upload is not None else []
@@ -146,7 +145,7 @@ def _ask_column_names() -> dict[str, str]:
     """Return the column names that the person typed; a part that is left empty is guessed."""
     # With a key it stays as the person left it, whatever messages come above it.
     with st.expander("Choose the columns", key="library-columns", icon=":material/view_column:"):
-        st.caption("Leave a field empty to let CrowdNotes guess the column.")
+        st.caption("We guess the columns that you leave empty.")
         typed = {
             part: st.text_input(label, placeholder="guessed", key=f"library-column-{part}")
             for part, label in _LABEL_BY_COLUMN.items()
@@ -187,19 +186,17 @@ def _draw_library_rows() -> None:
     for library in libraries:
         about = f"{library.as_text} · added {day(library.created_at)}"
         if not library.has_addresses:
-            about += "  \n:material/link_off: Its records have no address. X needs a link in every note."
+            about += "  \n:material/link_off: No web addresses. X needs a link in every note."
         _draw_library_row(library.name, about)
     for damaged in broken:
         _draw_library_row(
             damaged,
-            "Its file is damaged or of another version, so it is not searched. Remove it and add it again.",
+            "We cannot search it: its file is damaged or of another version. Remove it and add it again.",
             is_broken=True,
         )
 
 
-with page_body(
-    "Libraries", "Your own collections of sources, indexed and searched on this computer alone.", corner=engine_panel
-):
+with page_body("Libraries", "Your own collections of sources, searched on this computer alone.", corner=engine_panel):
     notices(LIBRARIES)
     job = workspace().runner.latest(LIBRARIES)  # started by anyone
     if job is not None:
@@ -208,7 +205,7 @@ with page_body(
     broken = workspace().libraries.broken()
     if not libraries and not broken and not under_way(job):
         st.info(
-            "Add a table or a folder below. You can then search it on the Draft page.",
+            "Add a table or a folder below. The Draft page then searches it.",
             title="There is no library yet.",
             icon=":material/local_library:",
         )

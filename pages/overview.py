@@ -50,7 +50,7 @@ def _ask_filter(figures: Sequence[CaseFigures]) -> Filter:
             bind=_BIND_TO_ADDRESS,
         )
         engine = st.selectbox(
-            "Engine",
+            "AI",
             engines,
             index=None,
             placeholder="All",
@@ -63,7 +63,7 @@ def _ask_filter(figures: Sequence[CaseFigures]) -> Filter:
     return Filter(since, ended, engine, demonstrations)
 
 
-with page_body("Overview", "Your work in numbers, from post to note."):
+with page_body("Overview", "Your work in numbers."):
     with st.spinner("Counting the cases…", show_time=False):
         figures, unreadable = read(cases(), _get_cached_figures())
     chosen = _ask_filter(figures)

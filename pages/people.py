@@ -47,14 +47,11 @@ def _draw_account_row(one: Account) -> None:
                 on_click="ignore",
                 key=f"export {one.key}",
             )
+            st.caption("The export leaves out, but names, cases that you have not finished reading.")
             st.caption(
-                "The export leaves out what moderators found in cases that you have not finished reading, and names "
-                "these cases."
-            )
-            st.caption(
-                "After erasing, all records say “someone who left”. The cases that they began and did not share are "
-                "removed. If a moderator has finished reading, sent back or decided such a case, only what moderators "
-                "found stays, without the note. This cannot be undone; what others typed stays as typed."
+                "After erasing, all records say “someone who left”. Cases that they did not share are "
+                "removed; of those that a moderator has read, sent back or decided, the findings stay without "
+                "the note. What others typed stays. You cannot undo this."
             )
             erase = f"Erase {escaped(one.name, 40)}"
             button(erase, f"erase {one.key}", _NOTICE_AREA, partial(_erase_account, one), icon="delete_forever")
@@ -76,7 +73,7 @@ with page_body("Account"):
     sign_out(workspace().settings)
     if workspace().may(Act.PEOPLE):
         st.header("Everybody", anchor=False)
-        st.caption("Who signed in once. A change takes effect with the next thing that they do.")
+        st.caption("Everybody who has signed in. A change counts from their next step.")
         notices(_NOTICE_AREA)
         for person in workspace().people.everybody():
             _draw_account_row(person)

@@ -123,7 +123,7 @@ def _draw_bulk_actions(items: Sequence[QueueItem]) -> None:
         first = _for_each_case(ticked, lambda it: cases().apply(it, moderation.prioritise, True))
         button("Put first", "bulk-first", _NOTICE_AREA, first, icon="vertical_align_top")
         later = _for_each_case(ticked, lambda it: cases().apply(it, moderation.prioritise, False))
-        button("Do not put first", "bulk-later", _NOTICE_AREA, later, icon="vertical_align_bottom")
+        button("Not first", "bulk-later", _NOTICE_AREA, later, icon="vertical_align_bottom")
         two = _for_each_case(ticked, lambda it: moderation.set_case_readers(cases(), it, 2))
         button("Two readers", "bulk-two", _NOTICE_AREA, two, icon="group")
         one = _for_each_case(ticked, lambda it: moderation.set_case_readers(cases(), it, 1))
@@ -183,7 +183,7 @@ def _draw_tombstones() -> None:
 opened = st.query_params.get("case")
 with page_body(
     "Queue",
-    "" if opened else "Cases that authors have sent to the moderators, most urgent first.",
+    "" if opened else "Cases for moderators, most urgent first.",
     width=1480 if opened else 1040,
     quiet=bool(opened),
 ):

@@ -181,18 +181,18 @@ class RatersTaken(FrozenModel):
         """Say whose ratings count, from how many raters are taken of how many. by_group: some are left out."""
         if by_group:
             sentence = (
-                "Counted are the ratings by {taken:,} of {raters:,} raters: those of the groups that X's Core model "
-                "takes, and those whom the enrolment does not list."
+                "We count {taken:,} of {raters:,} raters: those in groups that X's Core model takes, and "
+                "those whom the enrolment does not list."
             )
         elif wanted is RatersWanted.ALL:
             sentence = (
-                "Counted are the ratings by all {raters:,} raters, as CROWDNOTES_BRIDGING_RATERS asks. X's Core model "
-                "takes some groups only."
+                "We count all {raters:,} raters, as CROWDNOTES_BRIDGING_RATERS asks. X's Core model takes "
+                "some groups only."
             )
         else:
             sentence = (
-                "Counted are the ratings by all {raters:,} raters. X's Core model takes some groups only, and this "
-                "data does not name the groups: they are in the userEnrollment files, as modelingGroup."
+                "We count all {raters:,} raters. X's Core model takes some groups only; the userEnrollment "
+                "files name them, as modelingGroup."
             )
         return cls(
             by=RatersWanted.CORE if by_group else RatersWanted.ALL,
@@ -314,8 +314,8 @@ class PublicScores:
 
 
 _OMISSION_NOTICE = (
-    "Not computed here: X's models for topics, whose notes Core leaves out, and for groups of raters, the diligence "
-    "model, raters who act together, and the penalty for rating harassing notes as helpful."
+    "Not computed: X's models for topics (whose notes Core leaves out) and for groups of raters, the "
+    "diligence model, raters who act together, and the penalty for rating harassing notes as helpful."
 )
 
 
@@ -465,10 +465,10 @@ def _fit_helpful_raters(
             fitted.table, fitted.created_at_ms, facts, provisional, first.notes.intercepts, thresholds
         )  # fmt: skip
     if chosen is None:
-        notices.append("Raters are not chosen by helpfulness: it is not known when notes or ratings were made.")
+        notices.append("We do not know when notes or ratings were made, so no rater is left out as unhelpful.")
         return first
     if not chosen.any():
-        notices.append("No rater reaches the helpfulness threshold, so all of them are kept.")
+        notices.append("No rater reaches the helpfulness threshold, so all stay.")
         return first
     return fit(fitted.table.keep(chosen[fitted.table.rater]), start=first)
 

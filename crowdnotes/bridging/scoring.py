@@ -182,14 +182,12 @@ def doubts(fit: Factorization) -> list[str]:
     """Sentences on a fit that found no viewpoints, only one camp, or did not settle. Empty when all is well."""
     found = []
     if not fit.converged:
-        found.append("The fit stopped before it settled: treat its numbers as approximate.")
+        found.append("The fit stopped before it settled: its numbers are approximate.")
     main = fit.raters.factors[:, 0]
     if float(np.std(main)) < _MIN_FACTOR_SPREAD:
         found.append(
-            "The ratings show no differing viewpoints: every intercept is plain popularity, not agreement across sides."
+            "The ratings show no differing viewpoints: every score is plain popularity, not agreement across sides."
         )
     elif min(np.mean(main < 0), np.mean(main > 0)) < _MIN_SIDE_SHARE:
-        found.append(
-            "Nearly all raters are on one side of the viewpoint: intercepts say little about agreement across sides."
-        )
+        found.append("Nearly all raters are on one side: scores say little about agreement across sides.")
     return found

@@ -61,7 +61,7 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
     nothing = "Nobody has answered yet."
     if comparison.sides_unknown:
         nothing = (
-            "The file does not say whose the notes are: its sides are shuffled. Export the votes, and “crowdnotes "
+            "The file does not say whose the notes are: its sides are shuffled. Export the votes; “crowdnotes "
             "bench compare --votes” counts them."
         )
     post_of = {pair.id: pair.post for pair in comparison.pairs}
@@ -181,7 +181,7 @@ def _fit_mixed_model(values: _FloatArray, design: _FloatArray, crossed: _Crossed
     elif min(sizes) < 2:
         why_not = "It takes two participants and two posts."
     elif n * sum(sizes) ** 2 > _MAX_MIXED_MODEL_WORK:
-        why_not = "There are too many participants, posts and answers to fit it within half a minute."
+        why_not = "There are too many answers to fit it within half a minute."
     elif np.allclose(design @ np.linalg.lstsq(design, values)[0], values):
         why_not = "All answers say the same, so nothing is left to explain."
     if why_not:
@@ -208,7 +208,7 @@ def _fit_mixed_model(values: _FloatArray, design: _FloatArray, crossed: _Crossed
 
 
 def _explain_too_few() -> str:
-    return f"With fewer than {_MIN_CLUSTERS_FOR_INTERVAL} participants, or posts, no more can be said."
+    return f"There are fewer than {_MIN_CLUSTERS_FOR_INTERVAL} participants or posts: too few to say more."
 
 
 def percent(share: float) -> str:
@@ -246,10 +246,8 @@ def _describe_ratings(names: tuple[str, str], rated: BothRated, model: Figure, c
     if model.value is None or model.low is None or model.high is None:
         return sentence
     if model.low <= 0 <= model.high:
-        return f"{sentence} Chance alone could explain the difference."
-    differs = (
-        f"The difference is more than chance explains: {model.value:+.2f} ({model.low:+.2f} to {model.high:+.2f})."
-    )
+        return f"{sentence} Chance alone could explain that."
+    differs = f"That is more than chance explains: {model.value:+.2f} ({model.low:+.2f} to {model.high:+.2f})."
     return f"{sentence} {differs}"
 
 
@@ -262,4 +260,4 @@ def _describe_statements(names: tuple[str, str], rated: dict[Statement, BothRate
     clear = {of: one.value for of, one in figures.items() if one.p is not None and one.p < 0.05 / len(Statement)}
     sides = [[of.value for of, value in clear.items() if value and (value > 0) is higher] for higher in (True, False)]
     sentences = [f"“{name}” is rated higher on {', '.join(of)}." for name, of in zip(names, sides, strict=True) if of]
-    return " ".join(sentences) or "On no statement do the notes differ by more than chance explains."
+    return " ".join(sentences) or "The notes differ on no statement by more than chance explains."

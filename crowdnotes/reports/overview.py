@@ -127,7 +127,7 @@ def overview(figures: Iterable[CaseFigures]) -> Overview:
     """Count them; they are filtered already."""
     cases = sorted(figures, key=lambda case: case.begun)
     periods = _split_into_periods([case.begun.date() for case in cases])
-    few = f"{_format_case_count(len(cases))}: too few to say how it usually goes." if len(cases) < MIN_CASES else ""
+    few = f"{_format_case_count(len(cases))}: too few to say what is usual." if len(cases) < MIN_CASES else ""
     return Overview(
         cases=len(cases),
         remark=few,
@@ -161,15 +161,12 @@ def _build_times(cases: Sequence[CaseFigures]) -> Spread:
         for of in (lambda case: case.until_evidence, lambda case: case.until_words, lambda case: case.until_approved)
     )
     if not approved:
-        sentence = "No note is approved now."
+        sentence = "No note is approved yet."
     elif len(approved) < MIN_CASES:
         each = _join_with_and([in_time(one) for one in sorted(approved)])
-        sentence = f"From post to approved note it took {each} (n = {len(approved)})."
+        sentence = f"From post to approved note: {each} (n = {len(approved)})."
     else:
-        sentence = (
-            f"Half of the notes were approved within {in_time(median(approved))} after the post was pasted (n = "
-            f"{len(approved)})."
-        )
+        sentence = f"Half of the notes were approved within {in_time(median(approved))} (n = {len(approved)})."
     enough = len(words) >= MIN_CASES
     first = f"First draft after {in_time(median(words))} (n = {len(words)})." if enough else ""
     return Spread(
@@ -200,7 +197,7 @@ def _build_trend(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Sp
     halves = approved[: len(approved) // 2], approved[len(approved) // 2 :]
     levels: list[tuple[int, int, float]] = []
     if not approved:
-        sentence = "No note is approved now."
+        sentence = "No note is approved yet."
     elif len(halves[0]) < MIN_CASES:
         sentence = plural(
             len(approved),
@@ -217,7 +214,7 @@ def _build_trend(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Sp
         older, newer = map(len, halves)
         sentence = f"Half of the newer notes took up to {now}, {change} for the older ones (n = {older} and {newer})."
     return Spread(
-        title="Time to an approved note, as cases came",
+        title="Time to an approved note, over time",
         sentence=sentence,
         n=len(approved),
         not_counted=_explain_not_counted(
@@ -273,7 +270,7 @@ def _build_endings(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> 
     by_ending = _sum_by_period(periods, cases, tuple(ENDINGS), lambda case, ending: float(case.ended == ending))
     return Counted(
         title="How cases ended",
-        sentence=f"{', '.join(endings)}." if cases else "There is no case.",
+        sentence=f"{', '.join(endings)}." if cases else "There are no cases.",
         n=len(cases),
         bars=tuple(period.name for period in periods),
         parts=tuple((ENDINGS[ending], values) for ending, values in by_ending),
@@ -332,8 +329,8 @@ def _build_fixed_notes(cases: Sequence[CaseFigures]) -> Counted:
         checks = plural(totals.total(), "1 check that did not pass", "{n:,} checks that did not pass")
         sentence = plural(
             totals[Course.MENDED],
-            "1 of {checks} was mended{most}.",
-            "{n} of {checks} were mended{most}.",
+            "1 of {checks} was fixed{most}.",
+            "{n} of {checks} were fixed{most}.",
             checks=checks,
             most=which,
         )
@@ -368,7 +365,7 @@ def _build_sources(cases: Sequence[CaseFigures]) -> Counted:
         top = max(used.values())
         most = [kind.as_text for kind in SourceCategory if used[kind] == top]
         share = round(100 * top / used.total())
-        passages = plural(used.total(), "1 passage", "{n:,} passages")
+        passages = plural(used.total(), "1 source", "{n:,} sources")
         each = " each" if len(most) > 1 else ""
         sentence = f"Most used: {_join_with_and(most)}, {top}{each} of {passages} in use ({share} %)."
     return Counted(
@@ -376,7 +373,7 @@ def _build_sources(cases: Sequence[CaseFigures]) -> Counted:
         sentence=sentence,
         n=used.total(),
         not_counted=_explain_not_counted(
-            {("1 case without a passage", "{n:,} cases without a passage"): sum(not case.shown for case in cases)}
+            {("1 case without a source", "{n:,} cases without a source"): sum(not case.shown for case in cases)}
         ),
         bars=("Shown", "In use") if several else (),
         parts=tuple((kind.as_text, (float(shown[kind]), float(used[kind]))) for kind in SourceCategory if several),
@@ -388,37 +385,31 @@ def _build_readers(cases: Sequence[CaseFigures]) -> Sides:
     juries = [case.jury for case in cases if case.jury is not None]
     by_side = {
         "the sides agree": [jury for jury in juries if abs(jury.negative - jury.positive) < SIDES_DIFFER_FROM],
-        "one side finds it more helpful": [
-            jury for jury in juries if jury.negative - jury.positive >= SIDES_DIFFER_FROM
-        ],
-        "the other side finds it more helpful": [
-            jury for jury in juries if jury.positive - jury.negative >= SIDES_DIFFER_FROM
-        ],
+        "side A finds it more helpful": [jury for jury in juries if jury.negative - jury.positive >= SIDES_DIFFER_FROM],
+        "side B finds it more helpful": [jury for jury in juries if jury.positive - jury.negative >= SIDES_DIFFER_FROM],
     }
     agree = len(by_side["the sides agree"])
     both = [jury for jury in juries if jury.gates_pass is not None]
     same = sum(jury.gates_pass == jury.reached for jury in both)
     reached = sum(jury.reached for jury in juries)
     nothing = sum(case.jury_means_nothing for case in cases)
-    sentence = "No note has been before the simulated jury."
+    sentence = "The simulated readers have not seen a note yet."
     if juries:
         notes = plural(len(juries), "1 note", "{n:,} notes")
         reach = "reaches" if reached < 2 else "reach"
         sentence = (
-            f"The two sides of the simulated jury agree on {agree} of {notes}; {reached or 'none'} {reach} the line to "
-            "be shown."
+            f"Side A and side B of the simulated readers agree on {agree} of {notes}; {reached or 'none'} "
+            f"{reach} the line to be shown."
         )
     return Sides(
         title="Agreement of readers (a simulation)",
         sentence=sentence,
         n=len(juries),
-        beside=f"Checks and jury agree on {same} of {len(both)}." if both else "",
+        beside=f"Checks and simulated readers agree on {same} of {len(both)}." if both else "",
         not_counted=_explain_not_counted(
             {
-                ("1 case without a jury estimate", "{n:,} cases without a jury estimate"): len(cases)
-                - len(juries)
-                - nothing,
-                ("1 case where its numbers mean nothing", "{n:,} cases where its numbers mean nothing"): nothing,
+                ("1 case has no estimate", "{n:,} cases have no estimate"): len(cases) - len(juries) - nothing,
+                ("1 case where the estimate means nothing", "{n:,} cases where the estimate means nothing"): nothing,
             }
         ),
         notes=tuple((jury.negative, jury.positive, jury.reached) for jury in juries),
@@ -446,7 +437,7 @@ def _build_cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Cou
     words = _format_cents if in_money else _format_tokens
     is_free = len(counted) == len(asked) and in_money and not any(each)  # as recorded answers are
     if not asked or is_free:
-        sentence = "No costs so far: no paid language model was used."
+        sentence = "No AI costs so far."
     elif len(each) < MIN_CASES:
         sentence = f"Cases cost {_join_with_and([words(one) for one in each])} (n = {len(each)})."
     else:
@@ -459,10 +450,10 @@ def _build_cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Cou
         title="Cost",
         sentence=sentence,
         n=len(counted),
-        beside="Of some, the server gave no counts: estimated." if any(used.estimated for _, used in counted) else "",
+        beside="Some costs are estimated." if any(used.estimated for _, used in counted) else "",
         not_counted=_explain_not_counted(
             {
-                ("1 case without a language model", "{n:,} cases without a language model"): len(cases) - len(asked),
+                ("1 case without AI", "{n:,} cases without AI"): len(cases) - len(asked),
                 ("1 case whose price is not known", "{n:,} cases whose price is not known"): len(asked) - len(counted),
             }
         ),

@@ -21,10 +21,7 @@ def agreement_fold() -> None:
 def _draw_agreement() -> None:
     found = read_pairs(cases())
     figures = agreement(found)
-    st.caption(
-        "Moderators who read the same case did not see each other's findings. Kappa and alpha are 1 for full "
-        "agreement and 0 for what chance would give."
-    )
+    st.caption("They did not see each other's findings. Kappa and alpha: 1 is full agreement, 0 is chance.")
     with st.container(horizontal=True, gap="large"):
         for name, figure in figures.items():
             with st.container(gap=None, width="content"):
@@ -40,7 +37,7 @@ def _draw_agreement() -> None:
                 ]
                 st.metric(name, interval[0])
                 ends = f"{interval[1]} – {interval[2]}, " if len(interval) > 1 else ""
-                pairs = plural(figure.n, "1 pair of sentence and passage", "{n} pairs of sentence and passage")
+                pairs = plural(figure.n, "1 pair of sentence and source", "{n} pairs of sentence and source")
                 st.caption(f"{ends}{pairs}. {figure.how}")
     if found:
         st.download_button(

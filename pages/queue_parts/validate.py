@@ -152,11 +152,11 @@ def _admit_readers(case_id: str, key: str) -> None:
 def _draw_changes_since_own_reading(case: Case) -> None:
     """Show a reader what was changed since their reading; new words of the note are marked."""
     if what := moderation.what_changed(case, cases().actor.key):
-        st.warning("Read it again: what you found before does not count.", title=f"{what} was changed.")
+        st.warning("Read it again: your earlier findings do not count.", title=f"{what} was changed.")
     before = moderation.text_read_before(case, cases().actor.key)
     if case.draft is None or before is None:
         return
-    st.warning("Read it again: what you found of the old text does not count.", title="The note was changed.")
+    st.warning("Read it again: your findings on the old text do not count.", title="The note was changed.")
     if before:
         marked_text(changed_pieces(before, case.draft.text)[1], look="small", key=f"changed-{case.id}")
 
@@ -167,7 +167,7 @@ def _draw_comments(case: Case) -> None:
     if not said:
         return
     with st.container(key="validate-comments", gap="xxsmall"):
-        st.caption("Comments of moderators")
+        st.caption("Moderators' comments")
         for item in said:
             with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
                 st.markdown(comment_in_words(case, item), width="stretch")
@@ -239,7 +239,7 @@ def _describe_case_state(case: Case, *, mine: bool) -> str:
 def _draw_other_viewers(case_id: str) -> None:
     """Who else has it open; asked again every half minute."""
     for name in cases().note_presence(case_id):
-        st.markdown(badge("blue", "visibility", f"{name} looks at this"), width="content")
+        st.markdown(badge("blue", "visibility", f"{name} is looking at this"), width="content")
 
 
 def _draw_pair(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> None:
@@ -272,9 +272,9 @@ def _draw_marked_note(case: Case, pair: Pair) -> None:
         {"text": note[start + len(pair.words) :], "kind": "", "title": ""},
     ]
     st.caption(
-        "No sentence rests on this passage alone. Compare it with the whole note."
+        "No sentence uses this source alone. Compare it with the whole note."
         if pair.words == note
-        else "The marked sentence of the note rests on this passage."
+        else "Compare the marked sentence with this source."
     )
     shown = [piece for piece in pieces if piece["text"]]
     marked_text(shown, look="note", key=f"validate-note-{case.id}-{start}-{len(pair.words)}")  # type: ignore[arg-type]
@@ -293,7 +293,7 @@ def _draw_check_results(case: Case, pair: Pair, sentence: SentenceSupport | None
     if results:
         st.markdown("\n".join(f"- :small[{line}]" for line in results))
     else:
-        st.caption("The checks say nothing about this pair.")
+        st.caption("The checks found nothing here.")
 
 
 def _draw_finding_buttons(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> None:
@@ -389,15 +389,15 @@ def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
             st.success(
                 plural(
                     waits,
-                    "What you found is saved. 1 more moderator has to read it.",
-                    "What you found is saved. {n} more moderators have to read it.",
+                    "Saved. 1 more moderator has to read it.",
+                    "Saved. {n} more moderators have to read it.",
                 ),
                 icon=":material/group:",
             )
         elif mine and found and own is None and all(_get_finding(case, pair) for pair in found):
-            st.caption("You found this before the case came back. Look again, or keep it.")
+            st.caption("These are your earlier findings. Look again, or keep them.")
             keep = partial(cases().apply, case.id, moderation.finish_reading)
-            button(":gray[F] Keep what I found", "keep-findings", _NOTICE_AREA, keep, icon="check", type="primary")
+            button(":gray[F] Keep my findings", "keep-findings", _NOTICE_AREA, keep, icon="check", type="primary")
             return
         elif mine:
             _draw_outcome(case, found)
@@ -434,7 +434,7 @@ def _draw_unsaved_comments(case: Case, found: Sequence[Pair]) -> None:
         why = f"The case is decided: {decision.as_text}."
         keep = partial(cases().apply, case.id, actions.reopen) if workspace().may(Act.REOPEN, case) else None
     elif case.desk.state is DeskState.SUBMITTED:
-        why = "Another moderator has this case now. Copy what you need, or take the case over."
+        why = "Another moderator has this case now. Copy what you need, or take it over."
     else:
         why = "The case is with its author now. Copy what you need."
     unsaved_words(case.id, typed, why, _NOTICE_AREA, keep)
@@ -447,9 +447,7 @@ def _draw_outcome(case: Case, found: Sequence[Pair]) -> None:
         _draw_reader_differences(case)
     waits = remaining(approval.obstacles_for(cases(), case), {})
     if waits:
-        to_do = plural(
-            len(waits), "1 thing is left before you can approve", "{n} things are left before you can approve"
-        )
+        to_do = plural(len(waits), "1 thing left before you can approve", "{n} things left before you can approve")
         st.markdown(f"**{to_do}**")
         st.markdown("\n".join(f"- {escaped(item.sentence, 240)}" for item in waits))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-ends"):
@@ -528,7 +526,7 @@ def _save_typed_words(case_id: str, key: str) -> None:
 
 def _draw_reader_differences(case: Case) -> None:
     """Draw what each reader found where they differ; shown once all have read."""
-    st.warning("The readers found different things.", icon=":material/group:")
+    st.warning("The readers disagree.", icon=":material/group:")
     for reading in blinding.counted_readings(case):
         findings = ", ".join(f"{it.evidence_id}: {it.support.as_text}" for it in reading.findings)
         st.markdown(f"- {escaped(reading.reader.name, 40)}: {findings}")

@@ -49,9 +49,8 @@ def results_view(comparison_id: str) -> None:
     _draw_statements(found)
     with st.expander("All figures", icon=":material/table:"):
         st.caption(
-            "The bars around the points are 95 % ranges: other people and other posts would mostly give results "
-            "within them. The signed-rank tests treat every answer as independent. The mixed models allow for people "
-            "who rate everything higher or lower, and for posts where all notes do better or worse."
+            "Bars around the points are 95 % ranges. Signed-rank tests treat every answer as independent; "
+            "mixed models allow for people and posts that rate higher or lower throughout."
         )
         st.dataframe(
             {
@@ -184,10 +183,10 @@ def _draw_welcome(comparison_id: str) -> None:
     known = participant_memory(comparison_id, None)
     posts = plural(pairs, "You will see 1 post with two notes.", "You will see {n:,} posts, each with two notes.")
     st.markdown(
-        f"{posts} For each post:\n\n1. Read the post and both notes.\n2. Say how helpful each note is, and how far "
+        f"{posts} For each:\n\n1. Read the post and both notes.\n2. Say how helpful each note is, and how far "
         "you agree with five sentences about it.\n3. Choose the note that helps readers more.\n\nThere are no "
-        "right answers. You do not see who wrote a note.\n\nEach answer is saved with its time. We do not ask "
-        "for your name. You can stop at any time and continue in this browser.\n"
+        "right answers. You do not see who wrote a note, and we do not ask for your name. Each answer is "
+        "saved with its time. You can stop and continue in this browser.\n"
     )
     with st.container(horizontal=True, gap="small"):
         if known is not None and kept.is_participant(known):
@@ -257,7 +256,7 @@ def _draw_note_questions(sheet: Sheet, side: Side, name: str, at: int) -> None:
         default=before.level if before else None,
         key=_field_key(at, f"{side}-level"),
     )
-    st.caption("How far do you agree? 1 is not at all, 5 is fully.")
+    st.caption("How far do you agree? 1: not at all, 5: fully.")
     for statement in Statement:
         st.segmented_control(
             statement.words,

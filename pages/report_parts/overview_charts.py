@@ -128,7 +128,7 @@ def _draw_counted_bars(
 
 
 def _draw_two_sides(picture: Sides, key: str) -> _LegendEntries:
-    names = "People on one side", "People on the other side"
+    names = "People on side A", "People on side B"
     colours = two_sides(picture.notes, names=names, height=_CHART_HEIGHT, alt=_format_alt_text(picture), key=key)
     return list(zip(("enough to be shown", "not enough"), colours, strict=True))
 
@@ -171,7 +171,7 @@ def utility_study() -> None:
     found = saved_study(workspace().settings.data_dir)
     if found is None:
         return
-    st.header("Sources chosen by CrowdNotes and sources that people cited", anchor=False)
+    st.header("Sources that CrowdNotes chose, and that people cited", anchor=False)
     won = found.wins["all"]
     sentence = utility_verdict(found)
     sides = ["Chosen by CrowdNotes", "Cited by people"]
@@ -195,8 +195,8 @@ def utility_study() -> None:
     nothing = (
         plural(
             found.nothing_found,
-            "For {n} more post CrowdNotes found nothing.",
-            "For {n} more posts CrowdNotes found nothing.",
+            "CrowdNotes found nothing for {n} more post.",
+            "CrowdNotes found nothing for {n} more posts.",
         )
         if found.nothing_found
         else ""
@@ -205,9 +205,9 @@ def utility_study() -> None:
     st.caption(
         escaped(
             (
-                f"Chosen by {found.chosen_by} from {', '.join(found.places)}. Judged by {', '.join(found.judged_by)}, "
-                f"{day(found.made_at)}. Seen with passages: {found.pages} of {found.compared} pairs; the others by "
-                "site and the words of title or address."
+                f"Chosen by {found.chosen_by} from {', '.join(found.places)}. Judged by "
+                f"{', '.join(found.judged_by)}, {day(found.made_at)}: {found.pages} of {found.compared} pairs "
+                "with their text, the others by site and title or address."
             ),
             500,
         )

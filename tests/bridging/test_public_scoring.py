@@ -82,7 +82,7 @@ def test_without_notes_the_rules_that_need_them_are_not_applied_and_it_is_said(d
     (data / "notes-00000.tsv").unlink()
     scores = score_public_data(data, THRESHOLDS)
     assert any("notes table is missing" in notice for notice in scores.notices)
-    assert any("not chosen by helpfulness" in notice for notice in scores.notices)
+    assert any("no rater is left out as unhelpful" in notice for notice in scores.notices)
     missing = {entry.rule for entry in scores.statuses[0].not_applied}
     assert RuleName.GENERAL_HELPFUL in missing
     assert NoteStatus.HELPFUL not in _by_note(scores).values()
@@ -140,7 +140,7 @@ def test_core_takes_its_groups_and_whom_the_enrolment_does_not_list_as_if_the_ot
 ) -> None:
     everybody = score_public_data(data, THRESHOLDS)
     assert (everybody.raters.by, everybody.raters.taken, everybody.raters.left_out) == (RatersWanted.ALL, 60, 0)
-    assert "does not name the groups" in everybody.raters.sentence
+    assert "the userEnrollment files name them" in everybody.raters.sentence
     people = [f"R{n:04d}" for n in range(60)]
     # 1 and 21 are groups of Core, 15 and 0 are not, who is listed without a group is not, and the others are not listed
     groups = {person: [1, "21.0", 15, 0, ""][n % 5] for n, person in enumerate(people[:40])}
@@ -148,7 +148,7 @@ def test_core_takes_its_groups_and_whom_the_enrolment_does_not_list_as_if_the_ot
     core = score_public_data(data, THRESHOLDS)
     mine = {person for person in people if groups.get(person, 1) in (1, "21.0")}
     assert (core.raters.by, core.raters.taken, core.raters.left_out) == (RatersWanted.CORE, len(mine), 60 - len(mine))
-    assert f"by {len(mine)} of 60 raters" in core.raters.sentence
+    assert f"count {len(mine)} of 60 raters" in core.raters.sentence
     header, *rows = (data / "ratings-00000.tsv").read_text("utf-8").splitlines()
     of_mine = [row for row in rows if row.split("\t")[1] in mine]
     assert core.dropped["ratings by raters of groups that X's Core model leaves out"] == len(rows) - len(of_mine)
@@ -211,7 +211,7 @@ def test_people_drawn_at_random_who_like_a_shown_note_much_less_take_it_back(dat
     assert (bridge.status, bridge.decided_by) == (NoteStatus.NEEDS_MORE_RATINGS, RuleName.SAMPLED)
     of = {str(rater): n for n, rater in enumerate(found.fit.raters.ids)}
     rows_of = [of[one] for one in drawn if one in of]
-    told = f"By the {len(rows_of)} ratings that X asked people drawn at random for, its score is only "
+    told = f"People whom X drew at random ({len(rows_of)} ratings) give it only "
     assert bridge.reason.startswith(told)
     # By hand: the ridge regression of these alone, with ten ratings per note as the price.
     factors = found.fit.raters.factors[rows_of, 0]

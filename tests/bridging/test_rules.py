@@ -227,7 +227,7 @@ def test_a_note_that_both_sides_find_helpful_is_shown() -> None:
     assert result.status is NoteStatus.HELPFUL
     assert result.decided_by is RuleName.GENERAL_HELPFUL
     assert result.blocked_by == ()
-    assert "0.45, at least 0.40" in result.reason
+    assert "0.45, 0.40 needed" in result.reason
 
 
 def test_a_later_rule_overwrites_an_earlier_one_and_blocks() -> None:
@@ -287,7 +287,7 @@ def test_a_note_rated_mostly_by_raters_whom_core_leaves_out_gets_no_status_from_
     assert decide(replace(BRIDGE, left_out=BRIDGE.ratings), LINES).status is CRH
     found = decide(replace(BRIDGE, left_out=BRIDGE.ratings + 1), LINES)
     assert (found.status, found.decided_by) == (NMR, RuleName.CAPTURE)
-    assert f"of its {2 * BRIDGE.ratings + 1} ratings only {BRIDGE.ratings} are by raters whom Core" in found.reason
+    assert f"takes only {BRIDGE.ratings} of its {2 * BRIDGE.ratings + 1} ratings" in found.reason
     low = decide(replace(NOTE, intercept=-0.5, left_out=100), LINES)
     assert (low.status, low.decided_by) == (NMR, RuleName.CAPTURE)
 

@@ -83,7 +83,7 @@ def test_read_reports_and_score_tells_every_note(tmp_path: Path) -> None:
     assert {"status", "decided_by", "reason", "blocked_by", "not_applied"} <= set(printed["notes"][0])
     assert sum(printed["statuses"].values()) == 12
     assert (printed["raters"]["by"], printed["raters"]["taken"]) == ("all", 12)
-    assert any("Not computed here: X's models for topics" in notice for notice in printed["notices"])
+    assert any("Not computed: X's models for topics" in notice for notice in printed["notices"])
 
 
 def test_a_file_that_is_no_ratings_gives_one_sentence(tmp_path: Path) -> None:
@@ -119,5 +119,5 @@ def test_in_plain_words_drops_unknown_columns_and_rules_not_applied_are_told(tmp
         assert "dropped 1: repeated noteId and raterParticipantId" in words
     assert "columns not known, and not kept: mood" in told["read"]
     assert "144 ratings of 12 notes by 12 raters" in told["fit"]
-    assert "Counted are the ratings by all 12 raters." in told["score"]
+    assert "We count all 12 raters." in told["score"]
     assert "GeneralCRH (needs whether the note calls the post misleading)" in told["score"]

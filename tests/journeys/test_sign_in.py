@@ -169,15 +169,11 @@ def test_a_person_signs_in_where_they_were_and_what_an_admin_changes_holds_at_on
     assert page.url == f"{team.url}/?case={case.id}"
     page.goto(f"{team.url}/people")
     expect(page.get_by_text("You are Ana. Your role: contributor.")).to_be_visible()
-    expect(
-        page.get_by_text("Who signed in once. A change takes effect with the next thing that they do.")
-    ).to_have_count(0)
+    expect(page.get_by_text("Everybody who has signed in. A change counts from their next step.")).to_have_count(0)
 
     team.workspace.people.set_role(team.person("ana"), Role.ADMIN)
     page.reload()
-    expect(
-        page.get_by_text("Who signed in once. A change takes effect with the next thing that they do.")
-    ).to_be_visible()
+    expect(page.get_by_text("Everybody who has signed in. A change counts from their next step.")).to_be_visible()
     team.workspace.people.seen(team.person("ben"), "contributor")
     page.reload()
     walk = Walk(page, team.url)
@@ -230,7 +226,7 @@ def test_what_goes_wrong_with_a_sign_in_is_said(team: Team, page: Page, monkeypa
         page.context.add_cookies([{"name": USER_COOKIE, "value": cookie.decode(), "url": team.url}])
         page.goto(f"{team.url}/cases")
         expect(page.get_by_text("Your sign-in has expired or could not be read. Sign in again.")).to_be_visible()
-        expect(page.get_by_text("Notes that were begun here, newest changes first.")).to_have_count(0)
+        expect(page.get_by_text("Your notes, newest changes first.")).to_have_count(0)
     # Another address than the provider knows.
     elsewhere = team.url.replace("127.0.0.1", "localhost")
     page.goto(elsewhere)
@@ -243,7 +239,7 @@ def test_what_goes_wrong_with_a_sign_in_is_said(team: Team, page: Page, monkeypa
     expect(page.get_by_text("The sign-in service did not respond. Try again in a few minutes.")).to_be_visible()
     team.provider.start()
     _sign_in(page, "ben")
-    expect(page.get_by_text("Notes that were begun here, newest changes first.")).to_be_visible()
+    expect(page.get_by_text("Your notes, newest changes first.")).to_be_visible()
     assert page.url == f"{team.url}/cases?search=tea"
 
 
@@ -302,8 +298,8 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
             "1",
             plural(
                 1,
-                "What you found is saved. 1 more moderator has to read it.",
-                "What you found is saved. {n} more moderators have to read it.",
+                "Saved. 1 more moderator has to read it.",
+                "Saved. {n} more moderators have to read it.",
             ),
         )
         assert "ben" not in cleos.page.locator("body").inner_text().lower()  # blind
@@ -339,8 +335,8 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
                 cleos,
                 plural(
                     1,
-                    "What you found is saved. 1 more moderator has to read it.",
-                    "What you found is saved. {n} more moderators have to read it.",
+                    "Saved. 1 more moderator has to read it.",
+                    "Saved. {n} more moderators have to read it.",
                 ),
             ),
             (bens, "Comments for the author"),
@@ -349,7 +345,7 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
             walk.page.keyboard.press("n")
             for key, seen in (("k", ".st-key-finding-1"), ("j", ".st-key-keep-findings")):  # back to the last, and on
                 expect(
-                    walk.page.get_by_text("You found this before the case came back. Look again, or keep it.")
+                    walk.page.get_by_text("These are your earlier findings. Look again, or keep them.")
                 ).to_be_visible(visible=key == "k")
                 walk.settled()
                 walk.page.keyboard.press(key)
@@ -406,6 +402,6 @@ def test_each_visitor_of_a_demo_has_their_own(tmp_path: Path, browser: Browser) 
         pages[0].wait_for_url("**/?case=*")
         for page, count in zip(pages, (1, 0), strict=True):
             page.goto(f"{url}/cases")
-            expect(page.get_by_text("Notes that were begun here, newest changes first.")).to_be_visible()
+            expect(page.get_by_text("Your notes, newest changes first.")).to_be_visible()
             expect(page.locator("[class*='st-key-case-']")).to_have_count(count)
             page.context.close()

@@ -117,7 +117,7 @@ def test_a_library_without_addresses_says_that_a_note_needs_a_link(desk: Desk, t
         path = tmp_path / f"{name}.csv"
         path.write_text(table, encoding="utf-8")
         desk.workspace.libraries.add(path, name)
-    assert texts(desk.app(page=PAGE)).count("Its records have no address.") == 1
+    assert texts(desk.app(page=PAGE)).count("No web addresses.") == 1
 
 
 def test_a_folder_of_documents_becomes_a_library_and_names_what_was_passed_over(desk: Desk) -> None:
@@ -159,10 +159,10 @@ def test_a_damaged_library_is_named_and_can_be_removed_while_the_others_work(des
     at = desk.app(page=PAGE)
     assert not at.exception
     assert "2 records" in texts(at)
-    assert "Its file is damaged" in texts(at)
+    assert "its file is damaged" in texts(at)
     at.button(key="remove-hurt").click().run()
     assert desk.workspace.libraries.broken() == ()
-    assert "Its file is damaged" not in texts(at)
+    assert "its file is damaged" not in texts(at)
     assert "2 records" in texts(at)
 
 

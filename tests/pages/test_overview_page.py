@@ -42,12 +42,12 @@ def test_each_picture_has_its_sentence_in_words_and_for_screen_readers(desk: Des
     at = opened()
     shown = texts(at)
     for sentence in (
-        "No note is approved now.",
+        "No note is approved yet.",
         "0 of 2 cases ended with an approved note, 1 without one, 1 is open.",
         "1 of 1 scored note passes all three checks.",
-        "2 cases: too few to say how it usually goes.",
+        "2 cases: too few to say what is usual.",
         "Not counted: 1 case without a note.",
-        "No costs so far: no paid language model was used.",
+        "No AI costs so far.",
     ):
         assert sentence in shown, sentence
     assert "How cases ended. 0 of 2 cases ended with an approved note, 1 without one, 1 is open." in plots(at)
@@ -105,8 +105,8 @@ def test_a_saved_study_of_sources_is_told_with_its_interval_beside_the_paper_s_f
     for sentence in (
         "In 68% of 20 pairs the sources that CrowdNotes chose were of more use (50% to 84%, a tie counts half).",
         "Chance alone could explain that.",
-        "Won 12, lost 5, tied 3. For 4 more posts CrowdNotes found nothing.",
-        "Seen with passages: 3 of 20 pairs",
+        "Won 12, lost 5, tied 3. CrowdNotes found nothing for 4 more posts.",
+        "3 of 20 pairs with their text",
     ):
         assert sentence in shown, sentence
     assert any(alt.startswith("Kinds of source on each side. In 68%") for alt in plots(at))

@@ -64,7 +64,7 @@ def test_raters_are_fitted_anew_when_others_count_and_the_report_says_who_does(t
     enrolment = (data / "userEnrollment-00000.tsv").rename(tmp_path / "userEnrollment-00000.tsv")
     everybody = index_folder(data, index, THRESHOLDS, NOW).fit
     assert everybody.whose is not None
-    assert "does not name the groups" in everybody.whose.sentence
+    assert "the userEnrollment files name them" in everybody.whose.sentence
     enrolment.rename(data / "userEnrollment-00000.tsv")
     core = index_folder(data, index, THRESHOLDS, NOW).fit
     assert core.whose is not None

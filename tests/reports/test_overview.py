@@ -49,12 +49,12 @@ def test_every_case_is_counted_once_and_every_sentence_ends(cases: list[CaseFigu
 
 def test_of_fewer_than_five_each_is_told_and_no_median() -> None:
     few = overview([approved(9), approved(20), approved(5)])
-    assert few.remark == "3 cases: too few to say how it usually goes."
-    assert few.times.sentence == "From post to approved note it took 5 minutes, 9 minutes and 20 minutes (n = 3)."
+    assert few.remark == "3 cases: too few to say what is usual."
+    assert few.times.sentence == "From post to approved note: 5 minutes, 9 minutes and 20 minutes (n = 3)."
     assert "too few" in few.trend.sentence
     five = overview([approved(minutes) for minutes in (5, 9, 20, 60, 3_000)] + [figures()])
     assert five.remark == ""
-    assert five.times.sentence == "Half of the notes were approved within 20 minutes after the post was pasted (n = 5)."
+    assert five.times.sentence == "Half of the notes were approved within 20 minutes (n = 5)."
     assert five.times.not_counted == ("1 case without an approved note",)
 
 
@@ -91,7 +91,7 @@ def test_gates_endings_and_mending_are_told_in_a_sentence() -> None:
     assert found.endings.sentence == "2 of 4 cases ended with an approved note, 1 without one, 1 is open."
     assert found.gates.sentence == "1 of 2 scored notes passes all three checks; correctness stopped the most (1)."
     assert found.gates.not_counted == ("2 cases without a note",)
-    assert found.mended.sentence == "1 of 2 checks that did not pass was mended, most often correctness (1)."
+    assert found.mended.sentence == "1 of 2 checks that did not pass was fixed, most often correctness (1)."
     assert found.mended.beside == "2 of 3 sentences that CrowdNotes wrote are in 1 approved note word for word."
     assert overview([approved(5)]).mended.sentence == "No check failed."
 
@@ -101,20 +101,20 @@ def test_sources_and_readers_are_told_with_who_could_not_be_counted() -> None:
     near, apart = JuryFigures(0.5, 0.6, True, True), JuryFigures(0.2, 0.8, False, True)
     cases = [figures(shown=kinds, used=kinds, jury=near), figures(jury=apart), figures(jury_means_nothing=True)]
     found = overview(cases)
-    assert found.sources.sentence == "Most used: news media, 3 of 4 passages in use (75 %)."
-    assert found.sources.not_counted == ("2 cases without a passage",)
+    assert found.sources.sentence == "Most used: news media, 3 of 4 sources in use (75 %)."
+    assert found.sources.not_counted == ("2 cases without a source",)
     assert found.readers.sentence == (
-        "The two sides of the simulated jury agree on 1 of 2 notes; 1 reaches the line to be shown."
+        "Side A and side B of the simulated readers agree on 1 of 2 notes; 1 reaches the line to be shown."
     )
     assert [sums[1:] for sums in found.readers.sums] == [(1, 1), (0, 0), (1, 0)]
-    assert found.readers.beside == "Checks and jury agree on 1 of 2."
-    assert found.readers.not_counted == ("1 case where its numbers mean nothing",)
+    assert found.readers.beside == "Checks and simulated readers agree on 1 of 2."
+    assert found.readers.not_counted == ("1 case where the estimate means nothing",)
 
 
 def test_of_one_kind_of_source_there_is_a_sentence_and_nothing_is_drawn() -> None:
     kinds = {SourceCategory.NEWS: 3}
     one = overview([figures(shown=kinds, used=kinds)]).sources
-    assert (one.sentence, one.is_drawn) == ("Most used: news media, 3 of 3 passages in use (100 %).", False)
+    assert (one.sentence, one.is_drawn) == ("Most used: news media, 3 of 3 sources in use (100 %).", False)
     two = overview([figures(shown=kinds | {SourceCategory.RESEARCH: 1}, used=kinds)]).sources
     assert two.is_drawn
 
@@ -124,12 +124,12 @@ def test_a_price_that_is_not_known_is_never_nothing() -> None:
     unknown = figures(usage={"writing": Usage(calls=1, unpriced=1, input_tokens=500)})
     both = overview([priced, unknown, figures()]).cost
     assert (both.sentence, both.unit) == ("Cases cost 2 US cents (n = 1).", "US cents")
-    assert both.not_counted == ("1 case without a language model", "1 case whose price is not known")
+    assert both.not_counted == ("1 case without AI", "1 case whose price is not known")
     tokens = overview([unknown]).cost
     assert (tokens.sentence, tokens.unit) == ("Cases cost 500 tokens (n = 1).", "tokens")
-    assert overview([figures()]).cost.sentence == "No costs so far: no paid language model was used."
+    assert overview([figures()]).cost.sentence == "No AI costs so far."
     free = overview([figures(usage={"writing": Usage(calls=3)})]).cost  # as recorded answers are
-    assert (free.sentence, free.bars) == ("No costs so far: no paid language model was used.", ())
+    assert (free.sentence, free.bars) == ("No AI costs so far.", ())
 
 
 def test_a_filter_leaves_demonstrations_out_unless_asked_for() -> None:
