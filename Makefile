@@ -8,7 +8,8 @@ WORKERS ?= $(if $(ARGS),0,2)
 export PYTHONDONTWRITEBYTECODE :=
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Python compiles what it imports when it first does; pip would spend a minute on all the rest too.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 TORCH := torch==2.13.0
 # The usual PyTorch for Linux brings gigabytes for graphics cards; this index of PyTorch's has builds for the processor.
 # `TORCH_INDEX=` takes the usual one.
