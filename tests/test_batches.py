@@ -78,6 +78,7 @@ def test_another_file_is_refused_and_a_broken_one_told(tmp_path: Path) -> None:
 
 
 GERMAN = "Der Impfstoff enthält Mäuse-Zellen – sagt eine Studie aus Köln"
+TURKISH = "Aşı fare hücresi içeriyor, diyor Ankaralı bir araştırmacı"
 POLISH = "Szczepionka zawiera żywe komórki myszy, mówią naukowcy z Łodzi"
 
 
@@ -91,6 +92,8 @@ POLISH = "Szczepionka zawiera żywe komórki myszy, mówią naukowcy z Łodzi"
         ("mac_roman", GERMAN),  # "CSV (Macintosh)"
         ("cp850", GERMAN.replace("–", "-")),  # "CSV (MS-DOS)"
         ("cp1250", POLISH),
+        ("iso8859_2", POLISH),
+        ("cp1254", TURKISH),
     ],
 )
 @pytest.mark.parametrize("beginning", ["", "sep=;\r\n"])

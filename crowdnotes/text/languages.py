@@ -50,6 +50,11 @@ def language_of(text: str) -> str | None:
     return _detect_language(text[:_MAX_SAMPLE_CHARACTERS])
 
 
+def language_odds(text: str) -> dict[str, float]:
+    """Return how likely each language is by its code, for a text of any length; together 1."""
+    return {str(code): float(odds) for code, odds in _load_identifier().rank(text[:_MAX_SAMPLE_CHARACTERS])}
+
+
 @lru_cache(maxsize=512)
 def _detect_language(text: str) -> str | None:
     sample = plain_letters(_NON_WORD_PATTERN.sub(" ", text))

@@ -11,6 +11,7 @@ import codecs
 import csv
 import io
 import itertools
+import math
 import os
 import re
 import stat
@@ -67,7 +68,8 @@ def most_unpacked(size: int) -> int:
 
 
 _SPOKEN_BY_CHARSET = {
-    "cp1252": "Western Europe", "cp1250": "Central Europe", "mac_roman": "Western Europe, Mac",
+    "cp1252": "Western Europe", "cp1250": "Central Europe", "iso8859_2": "Central Europe", "cp1254": "Turkish",
+    "cp1257": "Baltic", "mac_roman": "Western Europe, Mac",
     "cp850": "Western Europe, DOS", "gb18030": "Chinese, simplified", "big5": "Chinese, traditional",
     "cp932": "Japanese", "euc_jp": "Japanese", "cp949": "Korean", "cp1251": "Cyrillic", "koi8_r": "Cyrillic",
     "cp1253": "Greek", "cp1255": "Hebrew", "cp1256": "Arabic", "cp874": "Thai",
@@ -223,6 +225,8 @@ def likely_charset(sample: bytes) -> str | None:
 
     found = from_bytes(sample)
     is_likely = any("cp1252" in one.could_be_from_charset and one.chaos < _MAX_WESTERN_CHAOS for one in found)
+    if (charset := _charset_by_language(sample)) is not None:
+        return charset
     tried = _WESTERN_CHARSETS if is_likely else _WESTERN_CHARSETS[:-1] if _has_lone_accents(sample) else ()
     chosen = next((name for name in tried if _reads_well(sample, name)), "cp1252" if is_likely else None)
     if chosen is not None:
@@ -233,6 +237,61 @@ def likely_charset(sample: bytes) -> str | None:
         return charset
     best = next((one for one in found if one.multi_byte_usage == 0), None)
     return best.encoding if best is not None else None
+
+
+# The letters beyond ASCII of languages in Latin script, and the charsets that they are saved in. Which charset of the
+# West it is, `_reads_well` says. Of 87 short texts so 86 are read right; 37 were without it, 48 by charset-normalizer.
+_CENTRAL, _BALTIC, _TURKISH = ("cp1250", "iso8859_2"), ("cp1257",), ("cp1254",)
+_WEST = ("cp1252", "mac_roman", "cp850")
+_LATIN_ALPHABETS = {
+    "pl": ("ąćęłńóśźż", _CENTRAL), "cs": ("áčďéěíňóřšťúůýž", _CENTRAL), "sk": ("áäčďéíĺľňóôŕšťúýž", _CENTRAL),
+    "hu": ("áéíóöőúüű", _CENTRAL), "ro": ("ăâîşţ", _CENTRAL), "sl": ("čšž", _CENTRAL), "hr": ("čćđšž", _CENTRAL),
+    "tr": ("çğıİöşüâîû", _TURKISH), "az": ("çğıİöşü", _TURKISH), "lt": ("ąčęėįšųūž", _BALTIC),
+    "lv": ("āčēģīķļņšūž", _BALTIC), "et": ("äõöüšž", _BALTIC),
+    "da": ("æøåé", _WEST), "de": ("äöüß", _WEST), "en": ("áàâäãåçéèêëíîïñóôöõøúüæœß", _WEST),
+    "es": ("áéíñóúü¿¡ºª", _WEST),
+    "fi": ("äöå", _WEST), "fr": ("àâæçéèêëîïôœùûüÿ", _WEST), "ca": ("àçéèíïóòúü·", _WEST), "gl": ("áéíñóúü", _WEST),
+    "id": ("é", _WEST), "is": ("áæðéíóöþúý", _WEST), "it": ("àèéìíòóù", _WEST), "nl": ("áéëïóöü", _WEST),
+    "no": ("æøåéòô", _WEST), "pt": ("ãáâàçéêíóôõúüºª", _WEST), "sv": ("åäöé", _WEST), "sq": ("çë", _WEST),
+}  # fmt: skip
+_MISFIT_COST, _MIN_ODDS = 3.0, 1e-4  # as a logarithm, of a letter that the language does not have; of a language
+_SIGNS_OF_ANY_LANGUAGE = frozenset("\xa0“”„‘’‚‹›«»–—…€§°©®™•·£²³¹½¼¾±×")
+_SIGN_AT_LETTER_PATTERN = re.compile("(?<=[^\\W\\d_])[£¹½¼¾±×]|[£²³¹½¼¾±×©®](?=[^\\W\\d_])")
+_MAX_MISFIT_SHARE = 0.1
+_WESTERN_ODDS = (
+    4  # with 1, "naïve" and "Tromsø" alone are read as words of the East; with 10, a short Turkish line is not
+)
+_MARKUP_PATTERN = re.compile(rb"[<>{}\n]+")
+_MAX_LANGUAGE_BYTES = 4_000
+
+
+def _charset_by_language(sample: bytes) -> str | None:
+    """Return the charset of a language in Latin script of which the words are, and all their letters; None if unsure.
+
+    The words without their accents say the language; charsets differ in the letters that it has.
+    """
+    from crowdnotes.text.languages import language_odds
+
+    parts = (part for part in _MARKUP_PATTERN.split(sample) if not part.isascii())
+    words = b" ".join(parts)[:_MAX_LANGUAGE_BYTES]
+    texts = {
+        charset: _SIGN_AT_LETTER_PATTERN.sub(LOST_LETTER, words.decode(charset, "replace"))
+        for charset in (*_CENTRAL, *_BALTIC, *_TURKISH, *_WEST)
+    }
+    odds = language_odds(_NOT_ASCII_PATTERN.sub(b" ", words).decode("ascii"))
+    best, chosen = -math.inf, None
+    for language, (letters, charsets) in _LATIN_ALPHABETS.items():
+        for charset in charsets:
+            found = [sign for sign in texts[charset] if not sign.isascii()]
+            misfits = sum(
+                sign not in _SIGNS_OF_ANY_LANGUAGE and sign not in letters and sign.lower() not in letters
+                for sign in found
+            )
+            likely = max(odds.get(language, 0.0), _MIN_ODDS) * (_WESTERN_ODDS if charsets is _WEST else 1)
+            score = math.log(likely) - _MISFIT_COST * misfits
+            if score > best and misfits <= _MAX_MISFIT_SHARE * len(found):
+                best, chosen = score, charset if charsets is not _WEST else None
+    return chosen
 
 
 # Charsets that share most of their bytes: a short text of one can be read in the others, as letters that nobody uses.
