@@ -223,3 +223,39 @@ def test_rules_of_the_same_selector_are_kept_once(monkeypatch: pytest.MonkeyPatc
 @given(st.text("ab.#:[]>+~*,(){} @!not-display:none\\\"'", max_size=60))
 def test_any_style_sheet_leaves_a_style(css: str) -> None:
     assert isinstance(_style(css), str)
+
+
+@pytest.mark.parametrize(
+    ("css", "is_struck"),
+    [
+        ("p .old{text-decoration:line-through}", True),
+        ("article > div > p > .old{text-decoration:red line-through}", True),
+        (".z, .news p span.old{text-decoration-line:line-through}", True),
+        ("@media screen{* .old{text-decoration:line-through}}", True),
+        ("article .old{text-decoration:line-through} .old{text-decoration:none}", True),
+        ("p .old{text-decoration:none} body .news .old{text-decoration:line-through}", True),
+        ("article .old{text-decoration:line-through} .news p .old{text-decoration:none}", False),
+        ("article > .old{text-decoration:line-through}", False),
+        ("p .news .old{text-decoration:line-through}", False),
+        (".news p b.old{text-decoration:line-through}", False),
+        # in doubt it stays: by a name that a script may change, a neighbour, a state, or on paper
+        (".dark .old{text-decoration:line-through}", False),
+        ("h1 + p .old{text-decoration:line-through}", False),
+        ("p:hover .old{text-decoration:line-through}", False),
+        ("p[open] .old{text-decoration:line-through}", False),
+        ("@media print{p .old{text-decoration:line-through}}", False),
+        ("@media (width:1px){p .old{text-decoration:line-through}}", False),
+    ],
+)
+def test_words_that_a_rule_strikes_out_within_others_are_not_read(css: str, is_struck: bool) -> None:
+    middle = '<div class="news"><p>It found <span class="old">412</span> 4 bad wells in the town.</p></div>'
+    text = _read(middle, head=f"<style>{css}</style>", body='class="dark"')
+    assert ("412" not in text) is is_struck
+    assert "4 bad wells" in text
+
+
+def test_struck_out_words_of_a_deep_page_are_worked_through() -> None:
+    css = "".join(f"p .z{number} div{{text-decoration:line-through}}" for number in range(100))
+    inside = "".join(f'<b class="z{number}"></b>' for number in range(100))
+    text = _read(f"{inside}{'<div>' * 3_000}deep{'</div>' * 3_000}", head=f"<style>{css}</style>")
+    assert SHOWN[0] in text

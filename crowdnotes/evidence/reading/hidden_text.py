@@ -5,16 +5,16 @@ evidence that a person believes to stand on the page. Judged are attributes, inl
 rules of the page's own style sheets (see `style_sheets`); those in other files are not fetched, so what
 only they hide stays in. White words count as hidden unless another background is named. Text that a button unfolds or
 that fades in on scrolling cannot be told from text that nobody ever sees: it goes too, and is counted. So does what is
-struck out, which the page no longer says.
+struck out, which the page no longer says, also by a rule for what stands within other elements: no script strikes out.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 import tinycss2
@@ -77,7 +77,7 @@ def drop_hidden(tree: Any) -> LeftOut:
         if element.tag not in _WHOLE_PAGE and (_is_marked(element) or is_hiding(style)):
             if element.getparent() is not None:
                 unseen.append(element)
-                missed += [] if is_beside else _prose(islice(element.itertext(), _MAX_COUNTED_PIECES))
+                missed += [] if is_beside else _prose(itertools.islice(element.itertext(), _MAX_COUNTED_PIECES))
             continue
         if element.tag not in _WHOLE_PAGE and _is_struck(element, style) and element.getparent() is not None:
             struck.append(element)
@@ -96,7 +96,9 @@ def drop_hidden(tree: Any) -> LeftOut:
         element.text = None
         for child in element:
             child.tail = None
-    is_struck = any(text.strip() for element in struck for text in islice(element.itertext(), _MAX_COUNTED_PIECES))
+    is_struck = any(
+        text.strip() for element in struck for text in itertools.islice(element.itertext(), _MAX_COUNTED_PIECES)
+    )
     for element in (*unseen, *struck):
         element.drop_tree()
     for element in tree.iter():
@@ -278,6 +280,7 @@ _MAX_CSS = 200_000  # characters of a page's own style sheets that are looked at
 _MAX_RULES = 5_000  # with different selectors
 _MAX_ALIKE = 30  # rules that are tried for one class, id or tag of an element
 _MAX_VALUE = 200  # characters of a declared value
+_MAX_STEPS_UP = 200_000  # from elements to those around them, for one page
 _TELLING = re.compile(
     r"display|visibility|opacity|decoration|align|font|color|background|position|indent|clip|transform|overflow|left|top|right|bottom"
     r"|width|height|content|filter|scale|zoom|\\|/\*",
@@ -308,12 +311,17 @@ _INLINE: _Specificity = (0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class _Selector:
-    """The tag, ".class"es and "#id"s of the element itself. `is_exact`: nothing else decides whether it is chosen."""
+    """The tag, ".class"es and "#id"s of the element itself. `is_exact`: nothing else decides whether it is chosen.
+
+    `around` are those of the elements that it has to be within, the innermost first, and whether as its very child; ()
+    also where the selector asks for more than that.
+    """
 
     tag: str
     names: frozenset[str]
     specificity: _Specificity
     is_exact: bool
+    around: tuple[tuple[frozenset[str], bool], ...] = ()
 
 
 class StyleSheets:
@@ -325,6 +333,8 @@ class StyleSheets:
         self._known: set[str] = set()
         self._on_page: frozenset[str] = frozenset()
         self._place = 0
+        self._striking: dict[str, list[tuple[_Selector, _Declared]]] = {}
+        self._steps_up = 0
         self._cache: dict[tuple[str, frozenset[str]], tuple[_Ranked, Style]] = {}
         css = "\n".join(element.text or "" for element in tree.iter("style"))[:_MAX_CSS]
         if _TELLING.search(css):
@@ -335,12 +345,41 @@ class StyleSheets:
         """Property to value, in lowercase, of what judges whether an element's words are to be seen."""
         ranked, style = self._matched(element)
         inline = element.get("style")
-        if not inline or not _TELLING.search(inline):
+        is_styled = bool(inline) and _TELLING.search(inline) is not None
+        striking = list(self._find_striking(element)) if self._striking else []
+        if not is_styled and not striking:
             return style
         found = dict(ranked)
-        for (name, is_important), (place, value) in _inline(inline).items():
+        for selector, declared in striking:
+            for (name, is_important), (place, value) in declared.items():
+                _raise(found, name, (is_important, False, selector.specificity, place), value)
+        for (name, is_important), (place, value) in _inline(inline).items() if is_styled else ():
             _raise(found, name, (is_important, True, _INLINE, place), value)
         return {name: value for name, (_, value) in found.items()}
+
+    def _find_striking(self, element: Any) -> Iterator[tuple[_Selector, _Declared]]:
+        names = frozenset(_names(element))
+        for selector, declared in itertools.chain.from_iterable(self._striking.get(name, ()) for name in names):
+            if selector.tag in ("", element.tag) and selector.names <= names and self._is_within(element, selector):
+                yield selector, declared
+
+    def _is_within(self, element: Any, selector: _Selector) -> bool:
+        """Return whether all that the selector asks for is around the element, the nearest first; in doubt not.
+
+        Scripts change the names of the whole page's element (class "no-js"), so these are not sure.
+        """
+        above = element.getparent()
+        for wanted, is_child in selector.around:
+            while above is not None:
+                self._steps_up += 1
+                names = {above.tag} if above.tag in _WHOLE_PAGE else frozenset(_names(above))
+                if wanted <= names:
+                    break
+                above = None if is_child or self._steps_up > _MAX_STEPS_UP else above.getparent()
+            if above is None:
+                return False
+            above = above.getparent()
+        return True
 
     def _matched(self, element: Any) -> tuple[_Ranked, Style]:
         if not self._by_name:
@@ -368,9 +407,18 @@ class StyleSheets:
                 contents = tinycss2.parse_blocks_contents(node.content, skip_comments=True, skip_whitespace=True)
                 declared = {key: value for key, value in _declarations(contents).items() if key[0] in _JUDGED}
                 shown = {key: value for key, value in declared.items() if _shows(key[0], value[1])}
+                strikes = {key: value for key, value in declared.items() if "line-through" in value[1]}
                 for selector in _selectors(node.prelude, self._on_page):
                     is_exact = selector.is_exact and is_sure
-                    self._add(replace(selector, is_exact=True), declared if is_exact else shown)
+                    self._add(replace(selector, is_exact=True, around=()), declared if is_exact else shown)
+                    if strikes and selector.around and is_sure:
+                        self._add_striking(selector, strikes)
+
+    def _add_striking(self, selector: _Selector, declared: _Declared) -> None:
+        alike = self._striking.setdefault(max(selector.names, default=selector.tag), [])
+        if len(alike) < _MAX_ALIKE:
+            self._place += 1
+            alike.append((selector, {name: (self._place, value) for name, (_, value) in declared.items()}))
 
     def _add(self, selector: _Selector, declared: _Declared) -> None:
         """Merge the declarations into those of the same selector: the last one wins."""
@@ -439,6 +487,7 @@ def _selectors(prelude: Iterable[Any], on_page: frozenset[str]) -> Iterator[_Sel
         if _NOT_THERE.search(selector):
             continue
         *around, own = ([*_PART.finditer(step)] for step in _BETWEEN.split(selector.strip()))
+        ways = [way.strip() for way in _BETWEEN.findall(selector.strip())]
         if "".join(part.group() for parts in (*around, own) for part in parts) != _BETWEEN.sub("", selector):
             continue
         names_around = {name for parts in around for name in _named(parts)}
@@ -446,11 +495,17 @@ def _selectors(prelude: Iterable[Any], on_page: frozenset[str]) -> Iterator[_Sel
         parts = [*outer, *(part for part in own if part.group() != "*")]
         ids, tags = (sum(part[1] == mark and bool(part[2]) for part in parts) for mark in ("#", ""))
         if names and names_around <= on_page:
+            is_plain = all(part[1] != ":" and part[2] for part in parts) and set(ways) <= {"", ">"}
             yield _Selector(
                 tag=next((name for name in names if name[0] not in ".#"), ""),
                 names=frozenset(name for name in names if name[0] in ".#"),
                 specificity=(ids, len(parts) - ids - tags, tags),
                 is_exact=not outer and all(part[1] != ":" and part[2] for part in parts),
+                around=tuple((frozenset(_named(step)), way == ">") for step, way in zip(around, ways, strict=True))[
+                    ::-1
+                ]
+                if is_plain
+                else (),
             )
 
 
