@@ -297,17 +297,22 @@ _MAX_NUMBERS = 40  # of a sentence; each is compared with all of the passage
 
 
 def _find_number_hints(sides: Compared) -> Iterator[Hint]:
-    """Yield numbers that no source in use has; "7 in 100" matches 7 %, "more than 46,000" matches 46,836."""
+    """Yield numbers that no source in use has; "7 in 100" matches 7 %, "more than 46,000" matches 46,836.
+
+    A number that may be in another notation, such as "12.345", matches if one of both readings does.
+    """
     of_passage = _list_numbers(sides.passage)
     of_sources = [*of_passage, *(number for text in sides.others for number in _list_numbers(text))]
-    of_whole = shares(sides.sentence)
+    of_whole, other_readings = shares(sides.sentence), _read_in_other_notation(sides.sentence)
     counted = [
         number
         for number in quantities(sides.sentence)
         if not any(share.start <= number.start < share.end for share in of_whole)
+        and not any(other.start < number.start < other.end for other in other_readings.values())
     ]
-    for number in [*of_whole, *counted][:_MAX_NUMBERS]:
-        if any(number.agrees_with(other) for other in of_sources):
+    for found in [*of_whole, *counted][:_MAX_NUMBERS]:
+        number = other_readings.get(found.start, found)
+        if any(reading.agrees_with(other) for reading in (found, number) for other in of_sources):
             continue
         if _is_spelled_out(number, sides, of_sources):
             continue
@@ -336,8 +341,13 @@ _TIMES = re.compile(
 )
 
 
-# "12.345" and "3,5" as most of Europe writes them.
-_OTHER_NOTATION = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3})+|\d{1,9},\d{1,2})(?![\d.,]*\d)")
+# "12.345,6" and "3,5" as most of Europe writes them, "12'345" as the Swiss do. "0.005" is no such number.
+_OTHER_NOTATION = re.compile(
+    r"(?<![\w.,'’])(?:[1-9]\d{0,2}(?:\.\d{3})+(?:,\d{1,2})?|0,\d{1,9}|\d{1,9},\d{1,2}"
+    r"|[1-9]\d{0,2}(?:['’]\d{3})+(?:\.\d+)?)(?![\d.,'’]*\d)"
+)
+_SWAPPED_SIGNS = str.maketrans(".,", ",.")
+_SWISS_SIGNS = str.maketrans("'’", ",,")
 _ORDINALS = ("", *"first second third fourth fifth sixth seventh eighth ninth tenth".split())
 _ORDINAL_ENDING = re.compile(r"(?:st|nd|rd|th)\b")
 
@@ -354,16 +364,19 @@ def _list_numbers(passage: str) -> tuple[Quantity, ...]:
         )
         for match in _TIMES.finditer(passage)
     ]
-    said += [
-        Quantity(
-            float(re.sub(r"\.", "", match[0])) if "." in match[0] else float(match[0].replace(",", ".")),
-            "",
-            match[0],
-            *match.span(),
-        )
-        for match in _OTHER_NOTATION.finditer(passage)
-    ]
-    return (*quantities(passage), *shares(passage), *said)
+    return (*quantities(passage), *shares(passage), *_read_in_other_notation(passage).values(), *said)
+
+
+def _read_in_other_notation(text: str) -> dict[int, Quantity]:
+    """Return by their places the numbers that may be in another notation than the English one: "12.345" as 12,345."""
+    places: set[int] = set()
+
+    def translate(match: re.Match[str]) -> str:
+        places.add(match.start())
+        return match[0].translate(_SWISS_SIGNS if {"'", "’"} & set(match[0]) else _SWAPPED_SIGNS)
+
+    found = quantities(_OTHER_NOTATION.sub(translate, text)) if _OTHER_NOTATION.search(text) else []
+    return {it.start: replace(it, text=text[it.start : it.end]) for it in found if it.start in places}
 
 
 def _measure_distance(one: Quantity, other: Quantity) -> float:
