@@ -73,9 +73,9 @@ _CHOICE_SECONDS = 1.0  # how long a chosen engine is cached
 
 _Choices = tuple[EngineChoice | None, EngineChoice | None]  # for everybody; for one person
 
-# Case ids of jobs without a case: make a library, check the services' connections, test a model.
-LIBRARIES, CONNECTIONS, SELF_TEST = "libraries", "connections", "self-test"
-_JOB_KINDS_WITHOUT_CASE = frozenset({LIBRARIES, CONNECTIONS, SELF_TEST})
+# Case ids of jobs without a case: make a library, index the public data, check the services' connections, test a model.
+LIBRARIES, PUBLIC_DATA, CONNECTIONS, SELF_TEST = "libraries", "public-data", "connections", "self-test"
+_JOB_KINDS_WITHOUT_CASE = frozenset({LIBRARIES, PUBLIC_DATA, CONNECTIONS, SELF_TEST})
 _MAX_KEPT_MODELS = 30  # of one server; a longer list is hard to use
 
 
@@ -254,7 +254,7 @@ class Workspace:
             )
             return added.as_text
 
-        return self._start(LIBRARIES, "index", "Read and index the records", run)
+        return self.start_without_case(LIBRARIES, "index", "Read and index the records", run)
 
     def check_connections(self) -> JobRecord:
         """Ask every search and reading service for one thing; `last_answers` gets each answer as it comes."""
@@ -275,9 +275,10 @@ class Workspace:
             answered = sum(item.state is ProviderState.ANSWERED for item in outcomes)
             return f"{answered} of {n} answered"
 
-        return self._start(CONNECTIONS, "connections", "Ask each service", run)
+        return self.start_without_case(CONNECTIONS, "connections", "Ask each service", run)
 
-    def _start(self, place: str, kind: str, title: str, run: Callable[[Progress], str]) -> JobRecord:
+    def start_without_case(self, place: str, kind: str, title: str, run: Callable[[Progress], str]) -> JobRecord:
+        """Start work of one step on what all cases share; `run` returns its summary."""
         self.cases.require(Act.SET_UP)
         return self.runner.start(place, kind, [plain_step(kind, title, run)], by=self.actor)
 
@@ -338,7 +339,7 @@ class Workspace:
             )
             return found.as_text
 
-        return self._start(SELF_TEST, "self-test", "Test the model", run)
+        return self.start_without_case(SELF_TEST, "self-test", "Test the model", run)
 
     def self_test(self) -> SelfTest | None:
         """Return the last self-test of the model in use; None without one, or if its questions have changed."""

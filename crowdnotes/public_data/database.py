@@ -92,6 +92,12 @@ def writing(path: Path) -> Iterator[Connection]:
         yield connection
 
 
+def is_made_up(connection: Connection) -> bool:
+    """Return whether the notes are those that `make_public_data` makes: all of them link to example.org."""
+    some = "SELECT count(*) FROM (SELECT 1 FROM notes WHERE text {} '%https://example.org/%' LIMIT 1)"
+    return bool(how_many(connection, some.format("LIKE"))) and not how_many(connection, some.format("NOT LIKE"))
+
+
 def how_many(connection: Connection, question: str, *values: int) -> int:
     """Return the number that a question of counting answers."""
     row = connection.execute(question, list(values)).fetchone()

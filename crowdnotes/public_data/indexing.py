@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import itertools
 import json
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pydantic import Field
 
-from crowdnotes.bridging.columns import DAY_MS, NOT_HELPFUL_TAGS
+from crowdnotes.bridging.columns import DAY_MS, NOT_HELPFUL_TAGS, TABLES
 from crowdnotes.bridging.model import (
     DROPPED_GROUP_RATINGS,
     Floats,
@@ -65,9 +66,11 @@ from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, columns, how_many, writing
 from crowdnotes.public_data.loading import Loaded, load_folder
 from crowdnotes.public_data.posts import LAST_LOAD, make_posts
+from crowdnotes.public_data.sample_data import make_public_data
 from crowdnotes.settings_sections import RatersWanted
 
 _MAX_RATINGS_PER_PART = 2_000_000
+_MADE_UP_NOTES, _MADE_UP_RATINGS = 1_000, 40_000
 _OTHER_LINE_OFFSET = 0.05  # between the line for the score and the two that it is compared with
 Part = tuple[slice, Indices, Indices, dict[str, npt.NDArray[Any]]]
 
@@ -426,11 +429,18 @@ def index_folder(
     progress is called with a table's name and its rows so far, and ends the work by raising; finished files stay.
     Raises InputError for a folder without public data, and for an index that cannot be written.
     """
-    began = time.perf_counter()
+    began, is_new = time.perf_counter(), not index.exists()
     with writing(index) as connection:
         before = how_many(connection, LAST_LOAD)
-        loaded = load_folder(connection, data, round(now.timestamp() * 1000), progress)
+        try:
+            loaded = load_folder(connection, data, round(now.timestamp() * 1000), progress)
+        except InputError:
+            if is_new:  # an empty index would look like one with data
+                index.unlink()
+            raise
         make_posts(connection, before)
+        if progress:
+            progress("scores", how_many(connection, "SELECT count(*) FROM ratings"))
         fit = fit_index(connection, thresholds, now, anew=fit_anew)
         totals = {
             name: how_many(connection, f"SELECT count({what}) FROM {table}")
@@ -443,6 +453,37 @@ def index_folder(
             )
         }
     return IndexReport(loaded=loaded, fit=fit, totals=totals, seconds=time.perf_counter() - began)
+
+
+def index_files(
+    index: Path,
+    thresholds: Thresholds,
+    now: datetime,
+    folder: Path | None,
+    files: Sequence[tuple[str, bytes]],
+    count: Callable[[int, int, str], None],
+    *,
+    made_up: bool = False,
+) -> str:
+    """Index a folder, files that a browser sent, or made-up data; return what the index then holds, in sentences.
+
+    `count` gets how many of how many tables are read, and which one.
+    """
+    tables = [spec.name for spec in TABLES]
+
+    def progress(table: str, rows: int) -> None:
+        done = tables.index(table) if table in tables else len(tables)
+        count(done, len(tables) + 1, f"{table}: {rows:,} rows")
+
+    with tempfile.TemporaryDirectory() as place:
+        data = folder or Path(place)
+        for name, content in files:
+            (data / Path(name).name).write_bytes(content)
+        if made_up:
+            make_public_data(data, notes=_MADE_UP_NOTES, ratings=_MADE_UP_RATINGS)
+        report = index_folder(data, index, thresholds, now, progress)
+    totals = f"{report.totals['notes']:,} notes and {report.totals['ratings']:,} ratings."
+    return " ".join(filter(None, [totals, *report.loaded.problems, report.fit.not_run]))
 
 
 def fit_index(connection: Connection, thresholds: Thresholds, now: datetime, *, anew: bool) -> FitReport:

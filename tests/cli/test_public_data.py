@@ -50,4 +50,4 @@ def test_a_note_s_story_is_told_by_its_post_s_address_and_an_unknown_one_refused
     assert f"* {told['note']}" in plain
     refused = crowdnotes(tmp_path, "crowd", "note", "12")
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert "knows no note or post 12" in refused.stderr
+    assert "Note or post 12 is not in the index" in refused.stderr

@@ -298,7 +298,7 @@ def test_notes_of_a_post_come_from_the_public_files_of_both_schemas(tmp_path: Pa
         ("The trial says otherwise.", True),
     ],
 )
-def test_a_note_that_says_that_none_is_needed_or_insults_without_a_source_is_not_eligible(text: str, eligible: bool) -> None:
+def test_a_note_that_says_none_is_needed_or_insults_without_a_source_is_not_eligible(text: str, eligible: bool) -> None:
     assert ExistingNote(id="N1", text=text).is_used is eligible
     assert ExistingNote(id="N1", text=text, chosen=True).is_used, "a person may use it all the same"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -10,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.story import busiest_notes
 from crowdnotes.text.markdown import day
-from tests.pages.conftest import ROOT, Desk, texts
+from tests.pages.conftest import ROOT, Desk, field, press, texts
 from tests.public_data.made import made_index
 from tests.shared import PATIENCE
 
@@ -37,15 +38,49 @@ def busiest(desk: Desk) -> int:
         return busiest_notes(connection, 1)[0][0]
 
 
-def test_without_an_index_the_command_that_makes_it_is_shown(desk: Desk) -> None:
+def test_without_data_the_page_names_the_files_and_takes_them(desk: Desk) -> None:
     at = opened()
-    assert "crowdnotes crowd index FOLDER" in [code.value for code in at.code]
+    shown = texts(at)
+    for words in ("There is no public data yet.", "**notes**", "**noteStatusHistory**", "**ratings**"):
+        assert words in shown, words
+    assert "download-data" in str([link.proto for link in at.get("link_button")])
+    press(at, "Add the data")
+    assert "There are no files yet." in texts(at)
     assert plots(at) == []
+
+
+def test_uploaded_files_become_the_data_and_can_be_deleted(desk: Desk) -> None:
+    public = made_index()[0].parent / "public"
+    at = opened()
+    for file in public.glob("[nr][oa]t*s-*"):
+        at.file_uploader[0].upload(file.name, file.read_bytes())
+    press(at, "Add the data")
+    desk.finish(desk.latest("public-data").id)
+    assert not at.run().exception
+    assert [alt.split(".")[0] for alt in plots(at)] == ["The two sides"]
+    shown = texts(at)
+    assert "Made-up data: these notes and people are not real." in shown
+    assert "There is no status history" in shown, "what is missing is said"
+    at.button(key="public-delete").click().run()
+    assert "There is no public data yet." in texts(at)
+
+
+def test_a_folder_without_public_data_leaves_no_index_and_says_why_beside_the_button(
+    desk: Desk, tmp_path: Path
+) -> None:
+    at = opened()
+    field(at, "Or name their folder on the computer that runs CrowdNotes").set_value(str(tmp_path))
+    press(at, "Add the data")
+    desk.finish(desk.latest("public-data").id)
+    shown = texts(at.run())
+    assert "The data was not added." in shown
+    assert "holds no public data" in shown
+    assert not (desk.workspace.settings.data_dir / "crowd.duckdb").exists()
 
 
 def test_a_note_is_chosen_and_its_story_told_in_words_and_pictures(busiest: int) -> None:
     at = opened()
-    assert [alt.split(",")[0] for alt in plots(at)] == ["The two sides"]
+    assert [alt.split(".")[0] for alt in plots(at)] == ["The two sides"]
     offered, *_ = [button for button in at.button if str(button.key).endswith(str(busiest))]
     told = offered.click().run()
     assert not told.exception
@@ -61,7 +96,7 @@ def test_a_note_is_chosen_and_its_story_told_in_words_and_pictures(busiest: int)
 
 def test_a_note_that_the_index_does_not_know_is_told_and_another_can_be_asked_for(busiest: int) -> None:
     at = opened(note="12")
-    assert "The index knows no note or post 12." in texts(at)
+    assert "Note or post 12 is not in the index." in texts(at)
     assert texts(at).count("Check the number") == 1
     assert plots(at) == []
     at.text_input(key="note").set_value(str(busiest)).run()
