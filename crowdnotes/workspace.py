@@ -254,7 +254,7 @@ class Workspace:
             )
             return added.as_text
 
-        return self.start_without_case(LIBRARIES, "index", "Read and index the records", run)
+        return self.start_without_case(LIBRARIES, "index", "Read the file", run)
 
     def check_connections(self) -> JobRecord:
         """Ask every search and reading service for one thing; `last_answers` gets each answer as it comes."""

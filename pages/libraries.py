@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
 _RESULTS_KEY, _SEARCH_NOTICE_AREA, _OWN_JOB_KEY = "library-found", "library-search", "library-job"
+_ROWS_NOTICE_AREA, _MAX_NAME_CHARACTERS = "library-rows", 40
 _TABLE_KIND, _FOLDER_KIND = "A table", "A folder"
 _FACT_CHECKS_KIND, _NOTES_KIND = "Fact-checks", "Notes on X"
 _LABEL_BY_COLUMN = {
@@ -43,7 +45,7 @@ def _draw_library_row(name: str, about: str, *, is_broken: bool = False) -> None
         with st.popover("Remove", icon=":material/delete:", type="tertiary"):
             st.markdown("Cases keep what they read from it.")
             remove = partial(workspace().remove_library, name)
-            button("Remove this library", f"remove-{name}", LIBRARIES, remove, icon="delete_forever")
+            button("Remove this library", f"remove-{name}", _ROWS_NOTICE_AREA, remove, icon="delete_forever")
 
 
 def _draw_library_search(names: list[str]) -> None:
@@ -72,7 +74,7 @@ def _draw_library_search(names: list[str]) -> None:
             web_link("Open the source", hit.url)
 
 
-def _draw_library_form(*, busy: bool) -> None:
+def _draw_library_form(job: JobRecord | None) -> None:
     """Draw the form. It keeps what was filled in while a library is made and when one could not be."""
     with st.container(key="add-library"):
         st.header("Add a library", anchor=False)
@@ -85,11 +87,14 @@ def _draw_library_form(*, busy: bool) -> None:
         )
         with st.form("add-library-form", border=False):
             uploads = _UPLOAD_FIELD_BY_KIND.get(kind or "", _upload_table)()
-            name = st.text_input("Name of the library", placeholder="Letters, digits, - and _", key="library-name")
+            name = st.text_input(
+                "Name of the library", placeholder="as the file or folder", help="Letters, digits, - and _",
+                key="library-name",
+            )  # fmt: skip
             columns = _ask_column_names() if kind == _TABLE_KIND else {}
             replace = st.checkbox("Replace a library with the same name", key="library-replace")
             # The fields stay open meanwhile: Streamlit empties one whose `disabled` changes.
-            if st.form_submit_button("Add the library", type="primary", icon=":material/add:", disabled=busy):
+            if st.form_submit_button("Add the library", type="primary", icon=":material/add:", disabled=under_way(job)):
                 kinds = {
                     _FACT_CHECKS_KIND: workspace().libraries.of_fact_checks,
                     _NOTES_KIND: workspace().libraries.of_notes,
@@ -97,6 +102,9 @@ def _draw_library_form(*, busy: bool) -> None:
                 of_kind = kinds.get(kind or "", "")
                 run_action(LIBRARIES, lambda: _add_library(uploads, name or "", columns, of_kind, replace=replace))
                 st.rerun()
+        notices(LIBRARIES)
+        if job is not None:
+            _draw_indexing_job(job)
 
 
 def _upload_table() -> list[UploadedFile]:
@@ -156,12 +164,16 @@ def _ask_column_names() -> dict[str, str]:
 def _add_library(uploads: list[UploadedFile], name: str, columns: dict[str, str], kind: str, *, replace: bool) -> None:
     if not uploads:
         raise InputError("Choose a table or a folder first.")
-    if not name.strip():
-        raise InputError("Give the library a name first.")
     files = [(one.name, one.getvalue()) for one in uploads]
-    st.session_state[_OWN_JOB_KEY] = (
-        workspace().index_library(files, name.strip(), columns, replace=replace, kind=kind).id
-    )
+    name = name.strip() or _name_of_upload(uploads[0].name)
+    st.session_state[_OWN_JOB_KEY] = workspace().index_library(files, name, columns, replace=replace, kind=kind).id
+
+
+def _name_of_upload(path: str) -> str:
+    """Return the folder's name of "folder/file.pdf", else the file's without its ending, as a library's name."""
+    parts = [part for part in re.split(r"[\\/]", path) if part.strip(".")]  # of any system
+    stem = parts[0] if len(parts) > 1 else "".join(parts).split(".")[0]
+    return re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-")[:_MAX_NAME_CHARACTERS] or "library"
 
 
 def _draw_indexing_job(job: JobRecord) -> None:
@@ -197,10 +209,8 @@ def _draw_library_rows() -> None:
 
 
 with page_body("Libraries", "Your own collections of sources, searched on this computer alone.", corner=engine_panel):
-    notices(LIBRARIES)
+    notices(_ROWS_NOTICE_AREA)
     job = workspace().runner.latest(LIBRARIES)  # started by anyone
-    if job is not None:
-        _draw_indexing_job(job)
     libraries = workspace().libraries.list()
     broken = workspace().libraries.broken()
     if not libraries and not broken and not under_way(job):
@@ -213,4 +223,4 @@ with page_body("Libraries", "Your own collections of sources, searched on this c
         _draw_library_rows()
     if libraries:
         _draw_library_search([library.name for library in libraries])
-    _draw_library_form(busy=under_way(job))
+    _draw_library_form(job)

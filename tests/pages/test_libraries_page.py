@@ -63,6 +63,18 @@ def test_an_uploaded_table_becomes_a_library_that_can_be_searched(desk: Desk) ->
     assert "Vitamin C does not prevent colds" in texts(at)
 
 
+def test_a_library_without_a_name_takes_the_file_s_and_an_error_is_beside_the_button(desk: Desk) -> None:
+    at = uploaded(desk, "../My list (2).v1.csv", CSV.encode(), "")
+    assert [info.name for info in desk.workspace.libraries.list()] == ["My-list-2"]
+    press(at, "Add the library")
+    finish(desk, at)
+    shown = texts(at)
+    assert "There is already a library “My-list-2”." in shown
+    assert [item.label for item in at.button].index("Add the library") < [item.label for item in at.button].index(
+        "Close"
+    )
+
+
 def test_a_file_of_fact_checks_becomes_a_library_that_says_what_it_brings_and_how_old_it_is(desk: Desk) -> None:
     at = desk.app(page=PAGE)
     at.segmented_control(key="library-kind").set_value("Fact-checks").run()
