@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from crowdnotes.cases import actions
+from crowdnotes.cases import actions, intake, supernote_actions
 from crowdnotes.cases.export import cases_csv, is_demonstration
 from crowdnotes.domain import Act, CaseStatus, CaseSummary, DecisionKind, DeskState, Relationship
 from crowdnotes.text.markdown import escaped
@@ -50,6 +50,34 @@ def _delete_case(case_id: str, excerpt: str) -> None:
     st.toast(f"Case deleted: “{escaped(excerpt, 60)}”", icon=":material/delete:", duration="long")
 
 
+def _format_case_link(summary: CaseSummary) -> str:
+    root = (st.context.url or "").partition("?")[0].rstrip("/").removesuffix("/cases")
+    return f"{root}/{'supernote' if summary.supernote else ''}?case={summary.id}"
+
+
+def _duplicate_case(case_id: str) -> None:
+    """Begin a case anew with the same post and the same places to search."""
+    _hold_filters()
+    case = cases().get(case_id)
+    post = case.post
+    if case.supernote is not None:
+        notes, wanted = case.supernote.notes, case.supernote.wanted
+        supernote_actions.create_supernote(
+            cases(), post.text, notes=notes, url=post.url, wanted=wanted, until=case.until
+        )
+    else:
+        pictures = [
+            intake.Attachment(cases().image(case_id, image.sha256), image.name, image.text, image.shows)
+            for image in post.images
+        ]
+        intake.create_case(
+            cases(), post.text, mode=case.mode, url=post.url, urls=case.urls, libraries=case.libraries,
+            services=case.services, read_through=case.read_through, until=case.until, attached=pictures,
+            recorded_answers=case.recorded_answers, context=post.context,
+        )  # fmt: skip
+    st.toast("Duplicated. The new case comes first.", icon=":material/content_copy:")
+
+
 def _set_case_shared(case_id: str, *, shared: bool) -> None:
     _hold_filters()
     cases().apply(case_id, actions.set_shared, shared)
@@ -70,9 +98,13 @@ def _draw_case_row(summary: CaseSummary) -> None:
                 share = partial(_set_case_shared, summary.id, shared=not summary.shared)
                 label = "Share no longer" if summary.shared else "Share with everybody"
                 button(label, f"share-{summary.id}", _NOTICE_AREA, share, icon="group")
-            st.caption("This deletes the case with its sources and its record. You cannot undo this.")
+            st.markdown("Copy link")
+            st.code(_format_case_link(summary), language=None, wrap_lines=True)
+            duplicate = partial(_duplicate_case, summary.id)
+            button("Duplicate", f"duplicate-{summary.id}", _NOTICE_AREA, duplicate, icon="content_copy")
             delete = partial(_delete_case, summary.id, summary.post_excerpt)
             button("Delete this case", f"delete-{summary.id}", _NOTICE_AREA, delete, icon="delete_forever")
+            st.caption("Its sources and its record go too. You cannot undo this.")
 
 
 def _build_case_badges(summary: CaseSummary) -> str:

@@ -110,6 +110,26 @@ def test_deleting_takes_a_second_click_and_removes_the_case(desk: Desk) -> None:
     assert "There are no cases yet." in texts(at)
 
 
+def test_a_duplicate_begins_anew_with_the_same_post_and_places(desk: Desk) -> None:
+    case = desk.changed(desk.scored(), urls=("https://a.example.org/1",), libraries=("health",))
+    made = supernote_actions.create_supernote(
+        desk.workspace.cases, "Of many", notes=[ExistingNote(id="N1", text="No.")], wanted=7
+    )
+    at = desk.app(page=PAGE)
+    assert f"?case={case.id}" in str([code.value for code in at.code])
+    assert f"/supernote?case={made.id}" in str([code.value for code in at.code])
+    for one in (case, made):
+        at.button(key=f"duplicate-{one.id}").click().run()
+        assert not at.exception
+    again = {it.id: desk.workspace.cases.get(it.id) for it in desk.workspace.cases.find()}
+    assert len(again) == 4
+    [plain] = [it for it in again.values() if it.post.text == case.post.text and it.id != case.id]
+    assert (plain.urls, plain.libraries, plain.draft, plain.evidence) == (case.urls, case.libraries, None, ())
+    [notes] = [it for it in again.values() if it.post.text == "Of many" and it.id != made.id]
+    assert notes.supernote is not None
+    assert ([note.text for note in notes.supernote.notes], notes.supernote.wanted) == (["No."], 7)
+
+
 def test_a_deletion_is_confirmed_also_when_nothing_else_fits_the_search(desk: Desk) -> None:
     case = desk.case("about kettles")
     at = desk.app(page=PAGE)
