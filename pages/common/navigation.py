@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -36,8 +37,8 @@ def chosen_page() -> StreamlitPage:
         door = st.Page(ask_for_link, title="CrowdNotes", default=True)
         return st.navigation([door, compare, example], position="hidden")
     queue = (
-        [st.Page("pages/queue.py", title="Queue", icon=":material/inbox:", url_path="queue")]
-        if _can_see_queue()
+        [st.Page("pages/queue.py", title="Queue", icon=":material/inbox:", url_path="queue", visibility=visibility)]
+        if (visibility := _find_queue_visibility()) is not None
         else []
     )
     return st.navigation(
@@ -82,14 +83,19 @@ def may_run(page: StreamlitPage) -> bool:
     return require_sign_in(shared_workspace().opened, page.url_path)
 
 
-def _can_see_queue() -> bool:
-    """Return whether several people work and this one may review; at first also for a visit by its address."""
+def _find_queue_visibility() -> Literal["visible", "hidden"] | None:
+    """Return whether the queue is listed; None where nobody has one.
+
+    Who may not review, or no more, still gets a sentence at its address.
+    """
     try:
-        return shared_workspace().opened.settings.has_desk and workspace().may(Act.REVIEW)
+        if not shared_workspace().opened.settings.has_desk:
+            return None
+        return "visible" if workspace().may(Act.REVIEW) else "hidden"
     except NotAllowedError:
-        return True  # nobody is signed in: no page is listed then, and each has to be known
+        return "visible"  # nobody is signed in: no page is listed then, and each has to be known
     except CrowdNotesError:
-        return False  # app.py says why
+        return None  # app.py says why
 
 
 def ask_for_link() -> None:

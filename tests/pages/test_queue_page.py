@@ -69,7 +69,7 @@ def test_who_works_alone_sees_nothing_of_a_queue(desk: Desk) -> None:
     at = desk.app(desk.drafted())
     assert not at.exception
     assert "submit" not in _keys(at)
-    assert not navigation._can_see_queue()
+    assert navigation._find_queue_visibility() is None
 
 
 def test_a_longer_queue_asks_the_database_no_more(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,6 +106,18 @@ def test_a_moderator_takes_the_next_case_finds_each_pair_and_sends_it_back(team:
     at.button(key="validate-send").click().run()
     returned = team.desk.newest(case)
     assert (returned.desk_state, returned.suggestions[0].evidence_id) == (DeskState.RETURNED, "E1")
+
+
+def test_the_first_answer_after_a_role_was_taken_is_a_sentence(team: Team) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    team.as_(actor("bob", Role.CONTRIBUTOR))
+    at.button(key="finding-3").click().run()
+    assert not at.exception, at.exception
+    assert [title.value for title in at.title] == ["Queue"]
+    assert "Only moderators and admins may review cases" in texts(at)
+    assert team.desk.newest(case).desk.readings == ()
 
 
 def test_a_comment_on_some_words_is_told_with_them_and_a_moderator_resolves_it(team: Team) -> None:
