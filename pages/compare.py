@@ -17,7 +17,7 @@ from pages.common.navigation import ask_for_link, page_body, redirect_through_ap
 from pages.common.session import button, notices, run_action, workspace
 from pages.common.sign_in import COMPARISON
 from pages.common.times import time_mark
-from pages.report_parts.comparison import came_in, participant_view, results_view
+from pages.report_parts.comparison import came_in, link_key, participant_view, results_view, show_link
 
 _NOTICE_AREA, _RESULTS_PARAM, _FORM_COUNT_KEY = "compare", "results", "compare-made"
 _FILE_TYPES = ["csv", "tsv", "jsonl", "json"]
@@ -54,12 +54,8 @@ def _add_comparison(
         raise InputError("Choose a file with pairs first.")
     made = workspace().comparisons.add(upload.name, upload.getvalue(), title=title, names=names, each=each)
     st.session_state[_FORM_COUNT_KEY] = st.session_state.get(_FORM_COUNT_KEY, 0) + 1
-    st.session_state[_link_key(made.id)] = True
+    show_link(made.id)
     st.toast("The link is ready.", icon=":material/link:")
-
-
-def _link_key(comparison_id: str) -> str:
-    return f"compare-link-{comparison_id}"
 
 
 def _delete_comparison(summary: ComparisonSummary) -> None:
@@ -80,8 +76,8 @@ def _draw_comparison_row(summary: ComparisonSummary) -> None:
                 pairs = plural(summary.pairs, "1 pair", "{n:,} pairs")
                 answers = came_in(summary.answers, summary.participants)
                 st.markdown(f":small[:gray[{pairs} · {answers}]]", width="content")
-        link_key = _link_key(summary.id)
-        with st.popover("Link", icon=":material/link:", type="tertiary", key=link_key, on_change="rerun") as link:
+        key = link_key(summary.id)
+        with st.popover("Link", icon=":material/link:", type="tertiary", key=key, on_change="rerun") as link:
             if link.open:
                 _draw_participant_link(summary)
         with st.popover(f"Delete “{title}”", icon=":material/delete:", type="tertiary", key=f"bin-{summary.id}"):
@@ -114,7 +110,8 @@ def _draw_facilitator_view() -> None:
         st.caption(plural(len(summaries), "1 comparison", "{n:,} comparisons"))
     else:
         st.info(
-            "Add a file with pairs of notes below, then send the link to participants.",
+            "Open a supernote and choose *Compare these two*, or add a file with pairs of notes below. Then send the "
+            "link to participants.",
             title="There are no comparisons yet.",
             icon=":material/compare:",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +11,7 @@ import streamlit as st
 
 from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.cases import supernote_actions
-from crowdnotes.domain import Candidate, Case, ExistingNote, SupernoteRound, SupernoteScore
+from crowdnotes.domain import Act, Candidate, Case, ExistingNote, SupernoteRound, SupernoteScore
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
@@ -21,7 +22,8 @@ from pages.common.components import changed_pieces, marked_text, outside_text
 from pages.common.jury import SCORE_AXIS, votes
 from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import under_way
-from pages.common.session import button, cases
+from pages.common.session import button, cases, workspace
+from pages.report_parts.comparison import show_link
 from pages.supernote_parts.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
 from pages.supernote_parts.header import is_stale
 
@@ -166,6 +168,10 @@ def _draw_winner_and_best_note(case: Case, made: SupernoteRound, winner: Candida
             marked_text(theirs, look="note", key=f"best-{case.id}-{best.id}-{made.number}", copy=True)
             st.caption(f"{_format_length(best.text)} · {in_ratings(best.ratings)}")
             st.markdown(status_badge(best.status))
+            if workspace().may(Act.COMPARE) and case.post.text and best.text != winner.text:
+                compare = partial(_start_comparison, case, winner, best)
+                about = "Makes a link by which readers choose one, without knowing who wrote which."
+                button("Compare these two", "compare-two", _NOTICE_AREA, compare, icon="compare", help=about)
     if best is not None and best.text != winner.text:
         st.caption("Underlined: only in the supernote. Dotted: only in the other note.")
 
@@ -206,13 +212,22 @@ def _take_candidate(case: Case, candidate: Candidate) -> None:
     st.session_state[_GO_TO_DRAFT_KEY] = True
 
 
-_GO_TO_DRAFT_KEY = "supernote-goes-on"
+def _start_comparison(case: Case, winner: Candidate, best: ExistingNote) -> None:
+    pair = {"post": case.post.text, "supernote": winner.text, "existing_note": best.text}
+    made = workspace().comparisons.add("pair.json", json.dumps([pair]).encode(), title=case.post.text)
+    show_link(made.id)
+    st.session_state[_GO_TO_COMPARISONS_KEY] = True
+
+
+_GO_TO_DRAFT_KEY, _GO_TO_COMPARISONS_KEY = "supernote-goes-on", "supernote-compared"
 
 
 def goes_on(case: Case) -> None:
-    """Go to the Draft page where the person has just taken a text there."""
+    """Go to the Draft page where the person has just taken a text there, or to the comparison just begun."""
     if st.session_state.pop(_GO_TO_DRAFT_KEY, False):
         st.switch_page("pages/draft.py", query_params={"case": case.id})
+    if st.session_state.pop(_GO_TO_COMPARISONS_KEY, False):
+        st.switch_page("pages/compare.py")
 
 
 # --- how they compare ---

@@ -235,6 +235,19 @@ def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what
     ]
 
 
+def test_the_supernote_and_the_best_note_become_a_comparison(desk: Desk) -> None:
+    case = ranked(desk)
+    at = shown(desk, case)
+    press(at, "Compare these two")
+    assert not at.exception
+    assert [title.value for title in at.title] == ["Compare"]
+    [summary] = desk.workspace.comparisons.summaries()
+    made = desk.workspace.comparisons.get(summary.id)
+    assert made.names == ("Supernote", "Existing note")
+    assert [(pair.post, pair.first, pair.second) for pair in made.pairs] == [(case.post.text, WINNER.text, FIRST)]
+    assert f"comparison={made.id}" in str([code.value for code in at.code]), "its link is open"
+
+
 def test_a_score_below_the_line_never_reads_as_the_line(desk: Desk) -> None:
     near = WINNER.replace(score=score(0.3999))
     at = shown(desk, ranked(desk, candidates=(near, OTHER)))
