@@ -66,7 +66,7 @@ def _ask_filter(figures: Sequence[CaseFigures]) -> Filter:
 with page_body("Overview", "Your work in numbers."):
     with st.spinner("Counting the cases…", show_time=False):
         figures, unreadable = read(cases(), _get_cached_figures())
-    chosen = _ask_filter(figures)
+    chosen = _ask_filter(figures) if figures else Filter()
     chosen_cases = [case for case in figures if chosen.keeps(case)]
     if unreadable:
         why = " ".join(dict.fromkeys(unreadable.values()))
@@ -80,6 +80,12 @@ with page_body("Overview", "Your work in numbers."):
         )
     if chosen_cases:
         pictures(overview(chosen_cases), cases().now())
+    elif figures and chosen == Filter():
+        st.info(
+            "Your cases so far are demonstrations. Choose *With demonstration cases* to see them.",
+            title="Nothing to count yet.",
+            icon=":material/school:",
+        )
     elif chosen == Filter():
         st.info("Write your first note to see it here.", title="There are no cases yet.", icon=":material/inbox:")
         if st.button("Draft a note", type="primary", icon=":material/edit_note:"):

@@ -29,6 +29,9 @@ _LegendEntries = list[tuple[str, str]]
 
 def pictures(found: Overview, now: datetime) -> None:
     """Draw all of them."""
+    if found.cases == 1:
+        _draw_one_case(found)
+        return
     cases = plural(found.cases, "{n:,} case", "{n:,} cases")
     st.caption(escaped(found.remark or cases))
     foot = f"CrowdNotes, {cases}, {day(now)}"
@@ -48,8 +51,24 @@ def pictures(found: Overview, now: datetime) -> None:
     ]
     grid = st.grid(2, min_column_width=_MIN_COLUMN_WIDTH, border=True, gap="small")
     for name, picture, draw in drawn:
-        with grid.cell():
-            _draw_picture_card(name, picture, draw, foot)
+        if picture.n:
+            with grid.cell():
+                _draw_picture_card(name, picture, draw, foot)
+    empty = dict.fromkeys(picture.sentence for _, picture, _ in drawn if not picture.n)
+    if empty:
+        st.caption(escaped(" ".join(empty)))
+
+
+def _draw_one_case(found: Overview) -> None:
+    """Draw what is known of one case in sentences: there is nothing to compare it with."""
+    st.info(
+        "With a second case you see here what is usual, in charts.",
+        title="One case",
+        icon=":material/monitoring:",
+    )
+    for picture in found.pictures:
+        if picture.n:
+            st.markdown(f"**{escaped(picture.title)}**: {escaped(picture.sentence)}")
 
 
 def _draw_picture_card(name: str, picture: Picture, draw: Callable[[str], _LegendEntries], foot: str) -> None:

@@ -36,6 +36,22 @@ def test_without_a_case_one_sentence_leads_to_the_draft_page(desk: Desk) -> None
     assert press(at, "Draft a note").text_area(key="new-post-text").label
 
 
+def test_one_case_is_told_in_sentences_without_charts(desk: Desk) -> None:
+    desk.scored()
+    at = opened()
+    shown = texts(at)
+    assert "1 of 1 scored note passes all three checks." in shown
+    assert "With a second case" in shown
+    assert plots(at) == []
+
+
+def test_demonstrations_alone_are_not_called_no_cases(desk: Desk) -> None:
+    intake.create_case(desk.workspace.cases, "made up", mode=Mode.AUGMENTATION, urls=["https://kettle.example/page"])
+    shown = texts(opened())
+    assert "Your cases so far are demonstrations." in shown
+    assert "There are no cases yet." not in shown
+
+
 def test_each_picture_has_its_sentence_in_words_and_for_screen_readers(desk: Desk) -> None:
     case = desk.scored()
     approval.decide_case(desk.workspace.cases, desk.case("another post").id, DecisionKind.NOT_NEEDED)
