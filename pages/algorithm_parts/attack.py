@@ -51,13 +51,13 @@ def attack_lab() -> None:
 
 
 def _ask_attack_options() -> AttackOptions:
-    aim: Any = st.radio("The attackers want to", list(Aim), format_func=lambda one: one.value.capitalize(), key="aim")
+    aim: Any = st.radio("The attackers want to", list(Aim), format_func=_label_choice, key="aim")
     history: Any = st.selectbox(
         "Before, they rated",
         list(History),
         index=list(History).index(History.BOTH),
         key="history",
-        format_func=lambda one: one.value.capitalize(),
+        format_func=_label_choice,
         help="Decides how much their votes count.",
     )
     after = st.select_slider(
@@ -79,6 +79,10 @@ def _ask_attack_options() -> AttackOptions:
         help="X then asks what the score would be without them. This guards only notes that are pushed up.",
     )
     return AttackOptions(aim=aim, history=history, after=after, assigned=assigned, noticed=noticed)
+
+
+def _label_choice(choice: Aim | History) -> str:
+    return f"{choice.value[0].upper()}{choice.value[1:]}"
 
 
 def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> None:
@@ -106,7 +110,7 @@ def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> N
         return []
 
     def bars(key: str) -> list[tuple[str, str]]:
-        rows = [(one.value.capitalize(), at.needed, at.needed_by_average) for one, at in attacks.items()]
+        rows = [(_label_choice(one), at.needed, at.needed_by_average) for one, at in attacks.items()]
         names = "Community Notes", "Plain average"
         return needed(
             rows,

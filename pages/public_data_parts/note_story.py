@@ -104,8 +104,9 @@ def _draw_suggested_notes(index: Path, version: float) -> None:
     if counted is not None:
         with st.container(border=True, gap="xsmall", key="verdicts"):
             st.markdown(f"**{escaped(counted.sentence)}**")
-            for said in filter(None, [counted.raters, counted.about_x, counted.about_line, counted.about_power]):
-                st.markdown(f":small[{escaped(said)}]")
+            with st.expander("How sure is that, and what does X say?", icon=":material/rule:"):
+                for said in filter(None, [counted.raters, counted.about_x, counted.about_line, counted.about_power]):
+                    st.markdown(f":small[{escaped(said)}]")
     for name, notes in _load_suggested_notes(str(index), version).items():
         if notes:
             st.caption(name)

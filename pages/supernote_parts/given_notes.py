@@ -285,7 +285,7 @@ def _save_note_choice(case: Case, note: ExistingNote, key: str) -> None:
 def _explain_eligibility(note: ExistingNote) -> str:
     """Return why it is used or not."""
     if note.why_not_eligible:
-        return escaped(note.why_not_eligible).removesuffix(".")
+        return escaped(note.why_not_eligible.removesuffix("."))
     return "Open on X" if note.is_used else "Open on X, left out"
 
 

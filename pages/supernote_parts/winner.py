@@ -234,7 +234,7 @@ def goes_on(case: Case) -> None:
 
 
 def _draw_jury_scores(case: Case, made: SupernoteRound, winner: Candidate) -> None:
-    st.markdown(f"**Status:** {escaped(_summarise_jury_scores(made, winner))}")
+    st.markdown(escaped(_summarise_jury_scores(made, winner)))
     best = made.existing.get(made.best_existing or "")
     shown = [("the supernote", winner.score)]
     others = [item for item in made.passed if item.sha256 != winner.sha256 and _has_usable_score(item.score)][
