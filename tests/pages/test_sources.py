@@ -113,6 +113,14 @@ def test_a_row_shows_a_sentence_and_no_heading_or_question(desk: Desk) -> None:
     assert f":small[**Source 1** {heading}]" in shown(*marks)
 
 
+def test_a_row_shows_the_statement_nearest_to_the_post_not_the_first_in_the_text(desk: Desk) -> None:
+    early, answer = "A doctor looks at the history of each cold.", "No trial found that vitamin C cures colds."
+    item = make_evidence(text=f"{early} {answer}")
+    first, second = Span(start=0, end=len(early)), Span(start=len(early) + 1, end=len(item.passage.text))
+    marked = item.replace(passage=item.passage.replace(marks=(first, second), key_sentences=(second, first)))
+    assert f":small[**Source 1** {answer}]" in texts(desk.app(searched(desk, evidence=(marked,))))
+
+
 def test_the_day_on_which_a_file_was_made_is_not_shown_as_the_date_of_what_it_holds(desk: Desk) -> None:
     item = make_evidence(published=date(2025, 7, 7))
     source = item.source.replace(date_origin=DateOrigin.FILE)
