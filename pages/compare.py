@@ -14,10 +14,10 @@ from crowdnotes.wording import plural
 from pages.common.components import first_shown
 from pages.common.engine_panel import engine_panel
 from pages.common.navigation import ask_for_link, page_body, redirect_through_app
-from pages.common.session import button, notices, run_action, workspace
+from pages.common.session import button, comparison_link_key, notices, run_action, workspace
 from pages.common.sign_in import COMPARISON
 from pages.common.times import time_mark
-from pages.report_parts.comparison import came_in, link_key, participant_view, results_view, show_link
+from pages.report_parts.comparison import came_in, participant_view, results_view
 
 _NOTICE_AREA, _RESULTS_PARAM, _FORM_COUNT_KEY = "compare", "results", "compare-made"
 _FILE_TYPES = ["csv", "tsv", "jsonl", "json"]
@@ -54,7 +54,7 @@ def _add_comparison(
         raise InputError("Choose a file with pairs first.")
     made = workspace().comparisons.add(upload.name, upload.getvalue(), title=title, names=names, each=each)
     st.session_state[_FORM_COUNT_KEY] = st.session_state.get(_FORM_COUNT_KEY, 0) + 1
-    show_link(made.id)
+    st.session_state[comparison_link_key(made.id)] = True
     st.toast("The link is ready.", icon=":material/link:")
 
 
@@ -76,7 +76,7 @@ def _draw_comparison_row(summary: ComparisonSummary) -> None:
                 pairs = plural(summary.pairs, "1 pair", "{n:,} pairs")
                 answers = came_in(summary.answers, summary.participants)
                 st.markdown(f":small[:gray[{pairs} · {answers}]]", width="content")
-        key = link_key(summary.id)
+        key = comparison_link_key(summary.id)
         with st.popover("Link", icon=":material/link:", type="tertiary", key=key, on_change="rerun") as link:
             if link.open:
                 _draw_participant_link(summary)

@@ -120,6 +120,11 @@ def button(label: str, key: str, place: str, action: Callable[[], object], *, ic
     st.button(label, key=key, icon=sign, on_click=run_action, args=(place, action), **look)
 
 
+def comparison_link_key(comparison_id: str) -> str:
+    """Return the key of the popover with a comparison's link on the Compare page; True in the session opens it."""
+    return f"compare-link-{comparison_id}"
+
+
 def key_of(name: str, stored: object) -> str:
     """Return the key of a widget that shows a stored value; a new key once anything but the widget changed the value.
 

@@ -64,16 +64,6 @@ def results_view(comparison_id: str) -> None:
         )
 
 
-def link_key(comparison_id: str) -> str:
-    """Return the key of the popover that holds the participants' link."""
-    return f"compare-link-{comparison_id}"
-
-
-def show_link(comparison_id: str) -> None:
-    """Open the participants' link of a comparison when the Compare page is drawn next."""
-    st.session_state[link_key(comparison_id)] = True
-
-
 def came_in(answers: int, participants: int) -> str:
     """Return how many answers there are, and of how many people."""
     people = plural(participants, "1 participant", "{n:,} participants")

@@ -22,8 +22,7 @@ from pages.common.components import changed_pieces, marked_text, outside_text
 from pages.common.jury import SCORE_AXIS, votes
 from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import under_way
-from pages.common.session import button, cases, workspace
-from pages.report_parts.comparison import show_link
+from pages.common.session import button, cases, comparison_link_key, workspace
 from pages.supernote_parts.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
 from pages.supernote_parts.header import is_stale
 
@@ -215,7 +214,7 @@ def _take_candidate(case: Case, candidate: Candidate) -> None:
 def _start_comparison(case: Case, winner: Candidate, best: ExistingNote) -> None:
     pair = {"post": case.post.text, "supernote": winner.text, "existing_note": best.text}
     made = workspace().comparisons.add("pair.json", json.dumps([pair]).encode(), title=case.post.text)
-    show_link(made.id)
+    st.session_state[comparison_link_key(made.id)] = True
     st.session_state[_GO_TO_COMPARISONS_KEY] = True
 
 

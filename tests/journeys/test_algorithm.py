@@ -41,7 +41,7 @@ def test_a_slider_moves_the_notes_a_click_tells_of_one_and_the_experiment_has_a_
     turned_to(page, "dark")
     page.set_viewport_size({"width": 390, "height": 844})
     page.get_by_role("tab", name="Attack lab").click()
-    expect(page.get_by_text("accounts are enough to hide note")).to_be_visible()
+    expect(page.get_by_text("accounts are enough to hide note").first).to_be_visible()
     assert faults(page, pictures=3) == []
     drawn = page.locator(".st-key-attack-scores .points path")
     few = drawn.count()

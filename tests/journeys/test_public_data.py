@@ -26,7 +26,7 @@ def test_from_a_surge_to_the_story_of_a_note_and_its_delays(app: App, new_page: 
     walk = Walk(new_page("light", 1280), app.url)
     page = walk.page
     walk.open("/crowd")
-    expect(page.get_by_text("There is no index yet.")).to_be_visible()
+    expect(page.get_by_text("There is no public data yet.")).to_be_visible()
     shutil.copy(index, app.folder / "data" / "crowd.duckdb")
     walk.open("/crowd?view=Surges")
     expect(page.get_by_text(re.compile(f"surge.*{day(planted.surge_day)}")).first).to_be_visible()

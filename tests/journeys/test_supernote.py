@@ -47,7 +47,7 @@ def test_from_pasted_notes_to_an_approved_supernote(app: App, new_page: NewPage)
     assert faint_words(page) == []
     walk.picture("2-winner")
 
-    page.locator(".st-key-the-winner").get_by_role("button", name="Use this text").click()
+    page.locator(".st-key-the-winner").get_by_role("button", name="Open in Draft").click()
     page.wait_for_url(re.compile(r"/\?case="))  # the Draft page is the first one
     walk.settled()
     expect(walk.note()).to_have_value(words)
