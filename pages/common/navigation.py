@@ -41,27 +41,25 @@ def chosen_page() -> StreamlitPage:
         if (visibility := _find_queue_visibility()) is not None
         else []
     )
+    first = [
+        st.Page("pages/draft.py", title="Draft", icon=":material/edit_note:", url_path="draft", default=True),
+        st.Page("pages/cases.py", title="Cases", icon=":material/inventory_2:", url_path="cases"),
+        *queue,
+        st.Page("pages/help.py", title="Help", icon=":material/help:", url_path="help"),
+        *([people] if settings is not None and has_accounts(settings) else []),
+        st.Page("pages/batches.py", title="Posts from a file", url_path="batches", visibility="hidden"),
+        example,
+    ]
+    more = [
+        st.Page("pages/supernote.py", title="Supernote", icon=":material/hub:", url_path="supernote"),
+        compare,
+        st.Page("pages/overview.py", title="Overview", icon=":material/monitoring:", url_path="overview"),
+        st.Page("pages/libraries.py", title="Libraries", icon=":material/local_library:", url_path="libraries"),
+        st.Page("pages/algorithm.py", title="Algorithm", icon=":material/balance:", url_path="algorithm"),
+        st.Page("pages/public_data.py", title="Public data", icon=":material/groups:", url_path="crowd"),
+    ]
     return st.navigation(
-        [
-            st.Page("pages/draft.py", title="Draft", icon=":material/edit_note:", url_path="draft", default=True),
-            st.Page("pages/supernote.py", title="Supernote", icon=":material/hub:", url_path="supernote"),
-            *queue,
-            st.Page("pages/cases.py", title="Cases", icon=":material/inventory_2:", url_path="cases"),
-            st.Page("pages/overview.py", title="Overview", icon=":material/monitoring:", url_path="overview"),
-            st.Page("pages/public_data.py", title="Public data", icon=":material/groups:", url_path="crowd"),
-            st.Page("pages/algorithm.py", title="Algorithm", icon=":material/balance:", url_path="algorithm"),
-            st.Page(
-                "pages/libraries.py",
-                title="Libraries",
-                icon=":material/local_library:",
-                url_path="libraries",
-            ),
-            compare,
-            st.Page("pages/help.py", title="Help", icon=":material/help:", url_path="help"),
-            *([people] if settings is not None and has_accounts(settings) else []),
-            st.Page("pages/batches.py", title="Posts from a file", url_path="batches", visibility="hidden"),
-            example,
-        ],
+        {"": first, "More": more},
         # A participant has come to answer, and finds no way to the results.
         position="hidden" if COMPARISON in st.query_params or not is_known else "top",
     )

@@ -37,6 +37,7 @@ def test_filters_outlive_a_look_at_a_case_and_a_picture_is_saved_with_its_senten
     walk.page.locator(".st-key-cases").get_by_role("link").first.click()
     expect(walk.page).to_have_url(re.compile("[?]case="))
     walk.settled()
+    walk.page.get_by_text("More", exact=True).click()
     walk.page.get_by_test_id("stTopNavLink").filter(has_text="Overview").click()
     expect(walk.page.get_by_text(_ALL, exact=True)).to_be_visible()
     walk.settled()
