@@ -379,14 +379,12 @@ class JuryVerdict(FrozenModel):
 
     @property
     def outlook(self) -> str:
-        """What X would do, no surer than the simulation can be: "it could go either way"."""
+        """The chance that X shows it, no surer than the simulation can be: "a fair chance"."""
         if self.status == "CURRENTLY_RATED_NOT_HELPFUL":
-            return "it would probably be rated not helpful"
+            return "hardly any chance"
         if self._is_open:
-            return "it could go either way"
-        if self.status == "CURRENTLY_RATED_HELPFUL":
-            return "it would probably be shown"
-        return "it would probably not be shown"
+            return "a fair chance"
+        return "a good chance" if self.status == "CURRENTLY_RATED_HELPFUL" else "a low chance"
 
     @property
     def _is_open(self) -> bool:
@@ -396,17 +394,18 @@ class JuryVerdict(FrozenModel):
 
     @property
     def outlook_and_why(self) -> str:
-        """The outlook with a figure behind it that does not contradict it."""
-        return f"{self.outlook}{self._figure}{self._harsher}{self._advice}"
+        """The outlook, which side likes the note less, and what would raise the chance most."""
+        return f"{self.outlook}{self._doubt}.{self._harsher}{self._advice}"
 
     @property
-    def _figure(self) -> str:
-        shown = self.shown_of_100
+    def _doubt(self) -> str:
+        if self.status == "CURRENTLY_RATED_NOT_HELPFUL":
+            return ": X would probably rate it not helpful"
         if self.reaches_line and self.status == "NEEDS_MORE_RATINGS":
-            return ", though its number reaches the line"
-        if shown is None:
-            return ": some simulated juries would show it, others would not" if self._is_open else ""
-        return f": of 100 notes like it on which X decided, about {shown} were shown"
+            return ", though its score is high enough"
+        if self.shown_of_100 is None and self._is_open:
+            return ": some simulated juries would show it, others would not"
+        return ""
 
     @property
     def _harsher(self) -> str:
@@ -414,13 +413,13 @@ class JuryVerdict(FrozenModel):
         if low is None or high is None or abs(low - high) < SIDES_DIFFER_FROM:
             return ""
         harsher = self.positive if high < low else self.negative
-        return f"; {harsher.people} would find it helpful less often"
+        return f" {harsher.people.capitalize()} would like it less."
 
     @property
     def _advice(self) -> str:
         if self.best_change is None or self.reaches_line:
             return ""
-        return f". {self.best_change.what} would raise that most, to about {in_100(self.best_change.chance_of_shown)}"
+        return f" {self.best_change.what} would help most: about {in_100(self.best_change.chance_of_shown)} in 100."
 
 
 SIDES_DIFFER_FROM = 0.15  # between the mean ratings of two sides; under it they agree
@@ -436,15 +435,14 @@ def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
     }
     failed, not_run = named[GateStatus.FAIL], named[GateStatus.NOT_RUN]
     if verdict.means_nothing:
-        return "Only the checks count here: the jury's numbers mean nothing for this text."
+        return "Only the checks count here: simulated readers cannot judge this text."
     if failed:
-        alike = f"The simulated jury finds it helpful, but it did not pass {failed}"
-        said = alike if verdict.reaches_line else f"It did not pass {failed}"
         on_truth = any(gate.gate in _TRUTH_GATES and gate.status is GateStatus.FAIL for gate in assessment.found)
-        differs = "whether they are true" if on_truth else "whether they are clear and to the point"
-        return f"{said}: change that first. The jury judges how readers would take the words, not {differs}."
-    simulated = f"by the simulated jury {verdict.outlook_and_why}."
+        missed = "whether it is true" if on_truth else "whether it is clear and to the point"
+        liked = f" Simulated readers like it, but they do not check {missed}." if verdict.reaches_line else ""
+        return f"It did not pass {failed}: fix that first.{liked}"
     if not_run:
-        return f"The checks are not complete, as {not_run} was not run; {simulated}"
-    joined = "and" if verdict.status == "CURRENTLY_RATED_HELPFUL" else "but"
-    return f"All three checks pass, {joined} {simulated}"
+        return f"Not checked (NOT RUN): {not_run}. Simulated readers give it {verdict.outlook_and_why}"
+    if verdict.outlook in ("a good chance", "a fair chance"):
+        return f"All three checks pass, and simulated readers give it {verdict.outlook_and_why}"
+    return f"All three checks pass, but simulated readers give it {verdict.outlook_and_why} You can still post it."

@@ -80,11 +80,11 @@ def plain_sentence(
     because = _name_costliest_word(harsher, influences) if differ else ""
     less = f"; {harsher.people} would find it helpful less often{because}" if differ else ""
     if chance is not None and abs(low - high) < _MIN_DIVIDED_GAP:
-        return f"Of 100 notes like this on which X decided, about {in_100(chance)} were shown{less}."
+        return f"X shows about {in_100(chance)} in 100 notes like this, of those on which it decides{less}."
     if chance is None and interval.low < line <= interval.high:
         return f"Too close to call: some simulated juries would show this note, others would not{less}."
     if chance is None and like_any_note(splits):
-        return f"To the simulation this is an average note{less}."
+        return f"To the jury this is an average note{less}."
     return _describe_votes(negative if harsher is positive else positive, harsher, interval.high < line, less, because)
 
 
@@ -92,7 +92,7 @@ def _describe_votes(kinder: SideVotes, harsher: SideVotes, under_the_line: bool,
     top, bottom = kinder.mean or 0.0, harsher.mean or 0.0
     if bottom >= _MIN_MOSTLY_HELPFUL:
         if under_the_line:
-            return f"The words favour neither side. Words alone do not show whether people find it helpful{less}."
+            return f"The words favour neither side, but do not show whether people find it helpful{less}."
         return f"Both sides would mostly find this note helpful{less}."
     if top < _MAX_SELDOM_HELPFUL:
         return "Neither side would find this note helpful."
@@ -137,13 +137,11 @@ _HOSTILE_WORD = re.compile(
 def check_note(text: str) -> None:
     """Raise InputError when there is nothing to read, or far too much."""
     if not text.strip():
-        raise InputError("There is no note for the jury to read.", "Write the note first.")
+        raise InputError("There is no note.", "Write the note first.")
     if len(text) > _MAX_NOTE_CHARACTERS:
-        raise InputError(
-            f"The note has {len(text):,} characters; a note has {NOTE_LIMIT}.", "Shorten it, then ask the jury."
-        )
+        raise InputError(f"The note has {len(text):,} characters, and X takes {NOTE_LIMIT}.", "Shorten it.")
     if not any(character.isalnum() for character in without_urls(text)):
-        raise InputError("The note has links or marks but no words.", "Say in a sentence what the link shows.")
+        raise InputError("The note has no words.", "Say in a sentence what the link shows.")
 
 
 def is_unfamiliar(familiar: float, settings: JurySettings) -> bool:
@@ -160,31 +158,30 @@ def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: floa
     found = []
     if is_unfamiliar(familiar, settings):
         found.append(
-            f"The text is unlike the notes that the jury learned from (it knows {familiar:.0%} of its words and pairs "
-            "of words): its numbers mean nothing here."
+            f"This text is unlike the notes that the jury learned from (it knows {familiar:.0%} of the words and word "
+            "pairs), so its numbers mean nothing here."
         )
     if len(words) < _MIN_WORDS:
         found.append(
             plural(
                 len(words),
-                "The note has only 1 different word: the jury has little to go by.",
-                "The note has only {n} different words: the jury has little to go by.",
+                "With only 1 different word the jury has little to go by.",
+                "With only {n} different words the jury has little to go by.",
             )
         )
     length = note_length(note)
     if length > NOTE_LIMIT:
-        found.append(f"The note counts {length} of {NOTE_LIMIT} characters: X would not take it as it is.")
+        found.append(f"Too long for X: {length} of {NOTE_LIMIT} characters.")
     language = _describe_foreign_language(note)
     if language:
-        found.append(f"The jury learned from English notes and this one seems to be {language}: take it as a guess.")
+        found.append(f"A guess: the jury learned from English notes, and this one seems to be {language}.")
     hostile = _HOSTILE_WORD.search(without_urls(note))
     if hostile:
         found.append(
-            f'Words such as "{hostile.group()}" break X\'s rules for notes, and raters mark them down more than the '
-            "model knows."
+            f'Words such as "{hostile.group()}" break X\'s rules. Raters mark them down more than the jury knows.'
         )
     if not vectors:
-        found.append("The jury read words and links only: the embedding model that it was trained with is not in use.")
+        found.append("The jury read only words and links: the embedding model it was trained with is not in use.")
     return tuple(found)
 
 
@@ -212,17 +209,17 @@ def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
     if abs(moved) >= _MIN_NOTICED_CHANGE:
         was, now = before.note_intercept, after.note_intercept
         found.append(
-            f"The intercept rose from {was:.2f} to {now:.2f}."
+            f"The jury score rose from {was:.2f} to {now:.2f}."
             if moved > 0
-            else f"The intercept fell from {was:.2f} to {now:.2f}."
+            else f"The jury score fell from {was:.2f} to {now:.2f}."
         )
     if before.outlook != after.outlook:
-        found.append(f"Before: {before.outlook}. Now: {after.outlook}.")
+        found.append(f"{before.outlook.capitalize()} before, {after.outlook} now.")
     for old, new in ((before.negative, after.negative), (before.positive, after.positive)):
         were, are = old.of_100[0], new.of_100[0]
         if were != are:
             found.append(f"{new.people.capitalize()}: {were} of 100 found it helpful before, {are} now.")
-    return tuple(found) or ("The jury makes no difference between the two versions.",)
+    return tuple(found) or ("Simulated readers see no difference.",)
 
 
 _WORD_PATTERN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")

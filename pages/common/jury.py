@@ -36,23 +36,23 @@ def jury_panel(case: Case, *, busy: bool) -> None:
     verdict = case.verdict_on(case.draft.sha256) if case.draft else None
     if verdict is None:
         with st.container(key="jury-panel-body"):
-            sign, name = ("pending", "still to come") if busy else ("do_not_disturb_on", "not run.")
+            sign, name = ("pending", "waiting") if busy else ("do_not_disturb_on", "not run.")
             why = "" if busy else f" :small[{escaped(_explain_missing_verdict(case))}]"
-            st.markdown(f":gray[:material/{sign}: **Jury (a simulation):** {name}]{why}")
+            st.markdown(f":gray[:material/{sign}: **Simulated readers:** {name}]{why}")
         return
     expander(_summarise_verdict(verdict), f"jury-{case.id}", "groups", partial(_draw_verdict, case, verdict))
 
 
 def _draw_verdict(case: Case, verdict: JuryVerdict) -> None:
     if not case.agreement:  # else it is shown under the gates
-        st.markdown(escaped(f"{verdict.outlook_and_why[:1].upper()}{verdict.outlook_and_why[1:]}."))
+        st.markdown(escaped(f"Simulated readers give it {verdict.outlook_and_why}"))
     for caution in verdict.cautions:
         st.markdown(f":orange[:material/warning:] {escaped(caution)}")
     if not verdict.means_nothing:
         with st.container(key="sides-of-jury"):
             st.caption(
-                f"{verdict.jurors:,} simulated raters. The two sides are raters who usually disagree; a note is shown "
-                "when both find it helpful. A hundred of each:"
+                f"{verdict.jurors:,} simulated readers on two sides that usually disagree. X shows a note when both "
+                "find it helpful. Of 100 on each side:"
             )
             votes((verdict.negative, verdict.positive), key=f"jury-votes-{case.id}")
             _draw_intercept_line(case, verdict)
@@ -75,7 +75,7 @@ def votes(sides: tuple[SideVotes, SideVotes], *, key: str) -> None:
                 **shares,
             )
             if side.jurors
-            else f"{name}: nobody on this jury."
+            else f"{name}: nobody."
         )
         rows.append({"name": name, "counts": list(counts), "words": words})
     people(rows, list(_VOTE_KINDS), key=key)
@@ -86,12 +86,13 @@ _VOTE_KINDS = ("helpful", "somewhat helpful", "not helpful")
 
 
 def _summarise_verdict(verdict: JuryVerdict) -> str:
-    """Its number on its scale and what it would mean."""
+    """Its verdict; the number behind it is in the fold."""
     if verdict.means_nothing:
-        return "**Jury (a simulation):** its numbers mean nothing here"
-    if verdict.shown_of_100 is not None:
-        return f"**Jury (a simulation):** X would show about {verdict.shown_of_100} of 100 notes like this"
-    return f"**Jury (a simulation):** {_format_intercept(verdict)}, {escaped(verdict.outlook)}"
+        return "**Simulated readers** cannot judge this text"
+    chance = f"**Simulated readers: {escaped(verdict.outlook.removeprefix('a '))}.**"
+    if verdict.shown_of_100 is None:
+        return chance
+    return f"{chance} X shows about {verdict.shown_of_100} in 100 notes like this"
 
 
 def _format_intercept(verdict: JuryVerdict) -> str:
@@ -101,11 +102,11 @@ def _format_intercept(verdict: JuryVerdict) -> str:
 
 def _explain_missing_verdict(case: Case) -> str:
     if case.jury:
-        return "The words changed since the jury last ran. Score the note again."
+        return "The note changed. Score it again."
     at = {stage.name: stage for stage in case.stages}
     sat, scored = at.get(StageName.JURY), at.get(StageName.ASSESS)
     if sat is None or (scored is not None and sat.finished_at < scored.finished_at):  # it was of an earlier scoring
-        return "Score the note to run the jury."
+        return "Score the note first."
     return sat.reason
 
 
@@ -113,8 +114,7 @@ def _draw_intercept_line(case: Case, verdict: JuryVerdict) -> None:
     """Draw the note intercept on its line."""
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
     whose = "90 % range" if verdict.chance_of_shown is None else "90 % range of such notes"
-    interval = f"{whose} {low:.2f} to {high:.2f}"
-    words = f"Note intercept {_format_intercept(verdict)}, {interval}: how helpful people on both sides find it"
+    words = f"Jury score {_format_intercept(verdict)}, {whose} {low:.2f} to {high:.2f}"
     effect = effect_of_edit(case)
     standings = [Standing("this note", verdict.note_intercept, low, high)]
     if effect is not None and effect.verdicts is not None:
@@ -139,10 +139,10 @@ def _draw_influential_words(verdict: JuryVerdict) -> None:
     if not found:
         return
     with st.expander("Which words move the two sides", icon=":material/text_fields:"):
-        st.caption("Of 100 people on each side, how many more or fewer find the note helpful because of these words.")
+        st.caption("How many more or fewer of 100 find the note helpful because of these words.")
         for item in found:
             one, other = (_format_points_change(share) for share in (item.on_negative, item.on_positive))
-            st.markdown(f"“{escaped(item.words, 90)}”: {one} on one side, {other} on the other side")
+            st.markdown(f"“{escaped(item.words, 90)}”: {one} on one side, {other} on the other")
 
 
 def _round_to_points(share: float) -> int:
@@ -168,17 +168,17 @@ def _compare_candidates(case: Case, verdict: JuryVerdict) -> None:
         return
     if all(found.text_sha256 != verdict.text_sha256 for _, found in judged):
         judged = [("yours", verdict), *judged]
-    with st.expander("The candidates side by side", icon=":material/balance:"):
+    with st.expander("Compare the drafts", icon=":material/balance:"):
         number_line(
             [standing_of(name, found) for name, found in judged],
             line=verdict.helpful_line,
             ends=SCORE_AXIS,
-            alt=" ".join(f"Candidate {name}: note intercept {_format_intercept(found)}." for name, found in judged),
+            alt=" ".join(f"Draft {name}: jury score {_format_intercept(found)}." for name, found in judged),
             key=f"jury-beside-{case.id}",
         )
         for name, found in judged:
             one, other = found.negative.of_100[0], found.positive.of_100[0]
-            st.caption(f"**{name}**: {one} of 100 on one side and {other} of 100 on the other side find it helpful")
+            st.caption(f"**{name}**: {one} of 100 on one side and {other} on the other find it helpful")
 
 
 def standing_of(name: str, verdict: JuryVerdict) -> Standing:
@@ -191,14 +191,15 @@ def _draw_caveats(verdict: JuryVerdict) -> None:
     with st.popover("How far to trust this", icon=":material/info:", type="tertiary"):
         st.markdown(escaped(verdict.quality.note))
         st.caption(
-            "The two sides are raters who usually disagree: X's algorithm gives one side a factor below zero and the "
-            "other side one above. The note intercept is how helpful a note is when this disagreement is taken out."
+            "X's algorithm gives one side a factor below zero and the other side one above. The jury score is X's note "
+            "intercept: how helpful a note is once the disagreement of the sides is taken out. Only notes on which X "
+            "decides are counted; on many it never does."
         )
         if not verdict.means_nothing:
             reasons = " ".join(rule.reason for rule in verdict.blocked_by or (verdict.decided_by,))
             st.caption(f"Status by X's rules: {escaped(verdict.status)}. {escaped(reasons)}")
         if verdict.not_applied:
-            st.caption(f"Rules of X that a simulation cannot apply: {escaped(', '.join(verdict.not_applied))}.")
+            st.caption(f"X's rules that were not simulated: {escaped(', '.join(verdict.not_applied))}.")
 
 
 def what_the_edit_changed(case: Case) -> None:
@@ -247,7 +248,7 @@ def _draw_jury_change(effect: EditEffect, case: Case) -> None:
     old, new = effect.verdicts
     line = new.helpful_line
     numbers = {name: in_figures(verdict.note_intercept, line) for name, verdict in (("before", old), ("now", new))}
-    st.markdown("**The jury's number, before and now**")
+    st.markdown("**Jury score, before and now**")
     number_line(
         [standing_of("Before", old), standing_of("Now", new)],
         line=line,

@@ -18,7 +18,7 @@ from crowdnotes.demo_tour import (
     presented,
     unopened,
 )
-from crowdnotes.domain import Case
+from crowdnotes.domain import Case, JuryVerdict
 from crowdnotes.evidence.demo_pages import example_of
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import in_figures
@@ -58,11 +58,15 @@ _SENTENCE_BY_PLACE = {
         "sample at one beach."
     ),
     TourPlace.MENDED: "The sourced note says what one sample shows, and no more. All three checks pass.",
-    TourPlace.JURY: "A simulated jury estimates whether readers who usually disagree would both find the note helpful.",
+    TourPlace.JURY: "Simulated readers show whether people who usually disagree would both find the note helpful.",
     TourPlace.DECISION: (
         "A person decides: approve, no note needed, not enough evidence, or reject. All four are one click away."
     ),
 }
+_WHY_A_GOOD_NOTE_MAY_NOT = (
+    "A true note can miss the line: people on both sides have to find it helpful, and one sample leaves them with "
+    "questions."
+)
 # What Next does; the second where no open source is used by it.
 _LABELS_BY_ACTION = {
     TourAction.FIND: ("Find evidence", "Find evidence"),
@@ -170,15 +174,18 @@ def _label_next_action(case: Case, action: TourAction) -> str:
     return fill(_LABELS_BY_ACTION[action][not used], used=used, then=then)
 
 
+def _format_verdict(verdict: JuryVerdict) -> str:
+    """Return how many such notes X shows; without a head that predicts it, the jury's number."""
+    shown = verdict.shown_of_100
+    return f"X shows {shown} in 100" if shown is not None else in_figures(verdict.note_intercept, verdict.helpful_line)
+
+
 def _describe_place(case: Case, place: TourPlace) -> str:
     if place is TourPlace.DECISION and case.decision is not None:
         return "Decided by a person, with every step on record. A demonstration is never posted."
     change = jury_change(case) if place is TourPlace.JURY else None
     if change is not None:
-        line = change[1].helpful_line
-        was, now = (in_figures(verdict.note_intercept, line) for verdict in change)
-        return (
-            f"A simulated jury of both sides gives this note {now} and the tempting one {was}. X needs {line:.2f} "
-            "to show a note."
-        )
+        was, now = (_format_verdict(verdict) for verdict in change)
+        said = f"Simulated readers give this note {change[1].outlook} ({now}; the tempting one: {was})."
+        return said if change[1].reaches_line else f"{said} {_WHY_A_GOOD_NOTE_MAY_NOT}"
     return _SENTENCE_BY_PLACE[place]

@@ -35,7 +35,7 @@ def _said(
 
 
 _ONE, _OTHER = "people on one side", "people on the other side"
-_NEITHER = "The words favour neither side. Words alone do not show whether people find it helpful."
+_NEITHER = "The words favour neither side, but do not show whether people find it helpful."
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_just_reaching_the_line_is_across_and_just_missing_it_is_not(low: float,
 def test_a_note_like_any_other_is_said_to_be_one(splits: float | None, average: bool) -> None:
     assert like_any_note(splits) is average
     said = _said(66, 65, _BELOW, splits)
-    assert (said == "To the simulation this is an average note.") is average
+    assert (said == "To the jury this is an average note.") is average
 
 
 def test_the_word_that_costs_the_harsher_side_most_is_named_a_link_by_its_host_and_none_when_sides_are_alike() -> None:
@@ -105,15 +105,15 @@ def _warned(text: str, *, vectors: bool = True, familiar: float = 0.9) -> str:
 def test_an_ordinary_note_needs_no_caution_but_of_unknown_words_or_without_vectors_it_does() -> None:
     assert _warned(_PLAIN) == ""
     assert "its numbers mean nothing here" in _warned(_PLAIN, familiar=0.5)
-    assert "words and links only" in _warned(_PLAIN, vectors=False)
+    assert "only words and links" in _warned(_PLAIN, vectors=False)
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("False claim here.", "only 3 different words"),
-        ("banana " * 30, "only 1 different word:"),
-        (_PLAIN * 5, "X would not take it"),
+        ("banana " * 30, "only 1 different word "),
+        (_PLAIN * 5, "Too long for X: 400"),
         ("Das Foto wurde 2019 in Berlin aufgenommen und zeigt keine Demonstration, sondern ein Fest.", "(de)"),
         ("この写真は2019年にブラジルで撮影されたもので、デモではなくサッカーの試合です。", "another script"),
         (_PLAIN + " Only idiots believe it.", '"idiots"'),
@@ -138,10 +138,10 @@ def test_a_better_version_says_what_rose() -> None:
     jury = small_jury()
     after = jury.verdict(None, "A lovely note on the clinic.")
     said = changes(jury.verdict(None, "A divisive plus note on the clinic."), after)
-    assert said[0].startswith("The intercept rose from")
-    assert "Before: it would probably not be shown. Now: it would probably be shown." in said
+    assert said[0].startswith("The jury score rose from")
+    assert "A low chance before, a good chance now." in said
     assert any(line.startswith("People on one side: ") for line in said)
-    assert changes(after, after) == ("The jury makes no difference between the two versions.",)
+    assert changes(after, after) == ("Simulated readers see no difference.",)
 
 
 _LINK = "https://who.int/lead"

@@ -59,7 +59,7 @@ def test_a_side_that_nobody_sits_for_says_so(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(jury, "people", lambda rows, *_, **__: given.append(rows))
     sides = (SideVotes(side=name, helpful=0, somewhat_helpful=0, not_helpful=0) for name in "−+")
     jury.votes((next(sides), next(sides)), key="votes")
-    assert given[0][0]["words"] == "People on one side: nobody on this jury."
+    assert given[0][0]["words"] == "People on one side: nobody."
 
 
 def test_a_range_that_goes_beyond_the_scale_ends_in_an_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,6 +138,6 @@ def test_an_edit_that_was_scored_shows_its_words_its_gates_and_the_jurys_number(
     assert "What the edit changed" in shown
     assert "**Helpfulness**: :red[:material/cancel:] failed → :green[:material/check_circle:] passed" in shown
     assert "**Relevance**: :green[:material/check_circle:] passed, as before" in shown
-    assert "The jury's number, before and now" in shown
+    assert "Jury score, before and now" in shown
     marks = [piece["kind"] for text in drawn(at, "marked_text") for piece in text["pieces"]]
     assert {"added", "removed"} <= set(marks)

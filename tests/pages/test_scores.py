@@ -94,8 +94,8 @@ def test_principles_that_did_not_run_are_not_counted_as_unmet(desk: Desk) -> Non
 def test_the_jury_says_that_it_is_a_simulation_and_shows_its_number_on_its_scale(desk: Desk) -> None:
     case = desk.scored()
     shown = _with_jury(desk, case)
-    assert "Jury (a simulation)" in shown
-    assert re.search(r"Note intercept -?\d\.\d\d \(0\.40 needed\)", shown.replace("\\", ""))
+    assert "Simulated readers" in shown
+    assert re.search(r"Jury score -?\d\.\d\d \(0\.40 needed\)", shown.replace("\\", ""))
 
 
 def test_one_sentence_reconciles_gates_and_jury_and_a_failed_gate_comes_first(desk: Desk) -> None:
@@ -103,15 +103,14 @@ def test_one_sentence_reconciles_gates_and_jury_and_a_failed_gate_comes_first(de
     case = desk.scored()
     [verdict] = [item for item in case.jury if item.text_sha256 == case.draft.sha256]  # type: ignore[union-attr]
     shown = _with_jury(desk, case)
-    assert "did not pass correctness: change that first." in shown
-    assert "take the words, not whether they are true." in shown
+    assert "did not pass correctness: fix that first." in shown
     assert verdict.sentence[:20] not in shown, "one sentence is enough"
 
     desk.engine.fails_at = None
     passed = desk.scored()
     shown = _with_jury(desk, passed)
     assert passed.agreement in shown
-    assert "not whether they are true" not in shown
+    assert "fix that first" not in shown
 
 
 def test_a_jury_that_heard_other_words_does_not_speak_for_these(desk: Desk) -> None:
@@ -119,8 +118,8 @@ def test_a_jury_that_heard_other_words_does_not_speak_for_these(desk: Desk) -> N
     assert case.draft is not None
     edited = desk.workspace.cases.apply(case.id, actions.edit_draft, f"In short: {NOTE}", based_on=case.draft.sha256)
     shown = texts(desk.app(edited))
-    assert "The words changed since the jury last ran" in shown
-    assert "Note intercept" not in shown
+    assert "The note changed. Score it again." in shown
+    assert "Jury score" not in shown
 
 
 def test_a_doubt_is_told_once(desk: Desk) -> None:
@@ -137,7 +136,7 @@ def test_a_doubt_is_told_once(desk: Desk) -> None:
 def test_where_the_jurys_numbers_mean_nothing_that_is_said_and_no_verdict(desk: Desk) -> None:
     case = desk.scored()
     [verdict] = case.jury
-    outlook = f"X would show about {verdict.shown_of_100} of 100 notes like this"
+    outlook = f"X shows about {verdict.shown_of_100} in 100 notes like this"
     assert outlook in texts(desk.app(case))
 
     unlike = cautions("Lorem ipsum dolor sit amet.", JurySettings(), vectors=True, familiar=0.0)
@@ -145,7 +144,7 @@ def test_where_the_jurys_numbers_mean_nothing_that_is_said_and_no_verdict(desk: 
     desk.changed(case, jury=(strange,))
     at = unfolded(desk.app(case), f"jury-{case.id}")
     shown = texts(at)
-    assert "its numbers mean nothing here" in shown
+    assert "cannot judge this text" in shown
     assert outlook not in shown
     assert verdict.outlook not in shown
     assert verdict.status not in shown
@@ -165,7 +164,7 @@ def test_a_note_written_by_hand_is_given_a_jurys_verdict(desk: Desk) -> None:
     case = desk.run(case, "assess")
     shown = _with_jury(desk, case)
     assert "there is no note" not in shown
-    assert re.search(r"Note intercept -?\d\.\d\d \(0\.40 needed\)", shown)
+    assert re.search(r"Jury score -?\d\.\d\d \(0\.40 needed\)", shown)
 
 
 def test_a_note_written_by_hand_that_no_jury_can_hear_is_given_the_reason(desk: Desk) -> None:
@@ -187,5 +186,5 @@ def test_while_the_jury_has_not_sat_yet_an_earlier_reason_is_not_told(desk: Desk
         timeout=PATIENCE,
     )
     shown = texts(desk.app(case))
-    assert "Jury (a simulation)" in shown
+    assert "Simulated readers" in shown
     assert "there is no note" not in shown

@@ -95,7 +95,7 @@ def test_the_verdict_tells_the_chance_and_how_well_it_is_known(
     good, bad = _run("jury", "score", "--post", "The kettle makes owners ill.", *notes, "--json")
     assert good["chance_of_shown"] > bad["chance_of_shown"]
     assert good["note_intercept"] > bad["note_intercept"] + 0.1
-    assert "Of 100 notes like this on which X decided, about 5 were shown" in bad["sentence"]
+    assert "X shows about 5 in 100 notes like this, of those on which it decides" in bad["sentence"]
     assert "had not learned from" in good["quality"]["note"]
 
 
