@@ -276,10 +276,23 @@ def search_report(case: Case, again: Again) -> None:
     if not case.outcomes or not case.searched:
         return
     failed = failed_searches(case)
-    label = plural(len(case.outcomes), "Where we searched: {n} place", "Where we searched: {n} places")
-    if failed:
-        label += f", :orange[{len(failed)} did not answer]"
+    searched = plural(len(case.outcomes), "Searched {n} place", "Searched {n} places")
+    label = f":orange[{count_failed(case, failed)}]" if failed else searched
     expander(label, f"searches-{case.id}", "manage_search", partial(_draw_search_details, case, failed, again))
+
+
+def count_failed(case: Case, failed: Sequence[ProviderOutcome]) -> str:
+    """Return how many of the searches failed: "10 of 11 searches failed"."""
+    return plural(len(case.outcomes), "The search failed", "{failed} of {n} searches failed", failed=len(failed))
+
+
+def seems_offline(case: Case) -> bool:
+    """Return whether several services were asked in the newest search, and none could be reached or answered in time.
+
+    A library is on this computer: what it found says nothing of the connection.
+    """
+    online = [item.state for item in case.outcomes if not _is_library(item)]
+    return case.searched and len(online) > 1 and {*online} <= {ProviderState.FAILED, ProviderState.TIMED_OUT}
 
 
 def _draw_search_details(case: Case, failed: list[ProviderOutcome], again: Again) -> None:
@@ -300,12 +313,12 @@ def _draw_search_words(case: Case) -> None:
     online = ", ".join(escaped(item.label) for item in asked if not _is_library(item))
     own = ", ".join(escaped(item.label) for item in asked if _is_library(item))
     st.caption(
-        f"These search words were sent to {online}. Slow or failed places did not get all of them."
+        f"Sent to {online}. Slow or failed services did not get all of these words."
         if online
-        else "These search words were not sent to any online service."
+        else "These words were not sent to any online service."
     )
     if own:
-        st.caption(f"Also searched on this computer: {own}.")
+        st.caption(f"Searched on this computer: {own}.")
     search_list(case.queries)
 
 
@@ -317,12 +330,17 @@ Again = Callable[[ProviderOutcome], None]
 
 
 def failures(failed: list[ProviderOutcome], again: Again = lambda _: None) -> None:
-    """Draw the places that gave no answer, each with its reason and, where it was too slow, what `again` draws."""
+    """Draw the places that gave no answer with their reason; where one was too slow, what `again` draws."""
+    alike: dict[tuple[ProviderState, str], list[ProviderOutcome]] = {}
     for item in failed:
+        alike.setdefault((item.state, item.sentence), []).append(item)
+    for (state, sentence), items in alike.items():
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.badge(f"search {item.state.as_text}", color="orange", icon=":material/warning:")
-            st.markdown(f":small[**{escaped(item.label)}:** {escaped(item.sentence, 300)}]")
-            if item.state is ProviderState.TIMED_OUT and not _is_library(item):
+            st.badge(f"search {state.as_text}", color="orange", icon=":material/warning:")
+            names = ", ".join(escaped(item.label) for item in items)
+            st.markdown(f":small[**{names}:** {escaped(sentence, 300)}]")
+        for item in items:
+            if state is ProviderState.TIMED_OUT and not _is_library(item):
                 again(item)
 
 

@@ -45,7 +45,7 @@ def draw_header(case: Case, job: JobRecord | None) -> None:
             words = (
                 f"“{escaped(case.post.text, _MAX_POST_CHARACTERS)}”"
                 if case.post.text
-                else ":orange[The text of the post is not known yet]"
+                else ":orange[The post has no text yet]"
             )
             key = f"post-fold-{case.id}"
             st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was

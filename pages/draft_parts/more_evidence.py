@@ -73,7 +73,11 @@ def ask_again(case: Case, job: JobRecord | None, slow: ProviderOutcome) -> None:
         key, icon = f"again-{case.id}-{slow.provider}", ":material/hourglass_top:"
         # It is in a fold that is drawn alone: what it begins is shown elsewhere on the page.
         if st.button(
-            "Ask it again, waiting up to 40 seconds", key=key, icon=icon, type="tertiary", disabled=under_way(job)
+            f"Ask {slow.label} again, waiting up to 40 seconds",
+            key=key,
+            icon=icon,
+            type="tertiary",
+            disabled=under_way(job),
         ):
             run_action(_NOTICE_AREA, partial(_ask_provider_again, case, slow.provider))
             st.rerun()

@@ -10,7 +10,7 @@ from crowdnotes.domain import Case, FetchOutcome, Source, StageName
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.urls import canonical_url
 from crowdnotes.wording import plural
-from pages.common.search_report import failed_searches
+from pages.common.search_report import count_failed, failed_searches, seems_offline
 
 
 def no_evidence(case: Case, job: JobRecord | None) -> None:
@@ -24,19 +24,21 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
         if case.stages or gathering:
             st.info(
                 "Select “Search again” below.",
-                title="These places were not searched yet.",
+                title="Not searched yet.",
                 icon=":material/hourglass_empty:",
             )
+        return
+    if seems_offline(case):  # the pane says so above
         return
     failed, unread = failed_searches(case), [item for item in case.sources if item.outcome is not FetchOutcome.READ]
     read = len(case.sources) - len(unread)
     if failed:
-        words = plural(
-            len(failed),
-            "1 place did not answer, so there may be more to find. Search again below, or add your own links.",
-            "{n} places did not answer, so there may be more to find. Search again below, or add your own links.",
+        share = count_failed(case, failed)
+        st.warning(
+            "There may be more to find. Search again below, or add your own links.",
+            title=f"We found nothing, and {share[:1].lower()}{share[1:]}.",
+            icon=":material/sync_problem:",
         )
-        st.warning(words, title="We found nothing, and some searches failed.", icon=":material/sync_problem:")
     elif read:
         more = (
             f" {plural(len(unread), '1 more page could not be read.', '{n} more pages could not be read.')}"
@@ -47,8 +49,8 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
             "Search elsewhere below, or add your own links." + more,
             title=plural(
                 read,
-                "1 page was read, but nothing on it helps to judge the post.",
-                "{n} pages were read, but nothing on them helps to judge the post.",
+                "We read 1 page. Nothing on it helps to judge the post.",
+                "We read {n} pages. Nothing on them helps to judge the post.",
             ),
             icon=":material/search_off:",
         )
@@ -61,7 +63,7 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
         )
     elif unread:
         st.warning(
-            "This says nothing for or against the post. Open the pages yourself and paste the passage that matters.",
+            "This says nothing for or against the post. Open the pages and paste the text that matters.",
             title="No source could be read.",
             icon=":material/link_off:",
         )
@@ -70,7 +72,7 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
     else:
         st.info(
             "Search elsewhere below, or decide “Not enough evidence”. That is a result too.",
-            title="No passage was found.",
+            title="We found nothing.",
             icon=":material/search_off:",
         )
 
@@ -84,6 +86,6 @@ def _has_chosen_hit(case: Case, unread: Sequence[Source]) -> bool:
 def _count_found_pages(case: Case) -> str:
     return plural(
         len(case.hits),
-        "1 page was found. Search elsewhere below, or add your own links.",
-        "{n} pages were found. Search elsewhere below, or add your own links.",
+        "We found 1 page. Search elsewhere below, or add your own links.",
+        "We found {n} pages. Search elsewhere below, or add your own links.",
     )

@@ -49,7 +49,7 @@ def new_images() -> None:
                     if not workspace().engine.sees:
                         st.text_area("Text in the image", key=f"{_NEW_IMAGES_KEY}-says-{file.file_id}", height=100)
                         st.text_input(
-                            "What the image shows, in one sentence (optional)",
+                            "What the image shows (optional)",
                             key=f"{_NEW_IMAGES_KEY}-shows-{file.file_id}",
                         )
 
@@ -113,7 +113,7 @@ def _draw_image_fields(case: Case, image: Image, key: str, *, busy: bool) -> Non
     fields = f"words-{key}-{_short_hash(image.text, image.shows)}"
     with st.form(f"words-{key}", border=False):
         st.text_area("Text in the image", image.text, height=110, key=f"{fields}-text", disabled=busy)
-        seen = "What the image shows, in one sentence (optional)"
+        seen = "What the image shows (optional)"
         st.text_input(seen, image.shows, key=f"{fields}-shows", disabled=busy)
         saving = (_NOTICE_AREA, partial(_save_image_words, case, image.sha256, fields))
         st.form_submit_button("Save", icon=":material/save:", on_click=run_action, args=saving, disabled=busy)
@@ -127,9 +127,9 @@ def _save_image_words(case: Case, sha256: str, fields: str) -> None:
 
 def _explain_image_reading() -> None:
     if workspace().engine.sees:
-        st.caption(":material/visibility: The engine reads the image when it searches. You can correct the text then.")
+        st.caption(":material/visibility: The AI reads the image during the search. Then you can correct its text.")
     else:
-        st.caption(":material/visibility_off: This engine cannot read images. Type the text exactly as in the image.")
+        st.caption(":material/visibility_off: CrowdNotes cannot read this image. Type its text exactly.")
 
 
 def _attach_images(case: Case, key: str) -> None:
@@ -161,7 +161,7 @@ def _draw_uploader(label: str, key: str) -> None:
         accept_multiple_files=True,
         key=key,
         max_upload_size=MAX_IMAGE_BYTES // 1_000_000,
-        help="A screenshot is fine. Location and other hidden data are removed.",
+        help="Location and other hidden data are removed.",
     )
 
 
@@ -190,10 +190,8 @@ def post_panel(case: Case, *, busy: bool) -> None:
         st.caption("The post it replies to or quotes")
         outside_text(case.post.context, look="post", key=f"post-context-{case.id}")
     if case.post.unseen:
-        st.caption(
-            f":material/visibility_off: We have not seen {escaped(', '.join(case.post.unseen))}. If the post cannot be "
-            "understood without it, put its words in below."
-        )
+        unseen = escaped(", ".join(case.post.unseen))
+        st.caption(f":material/visibility_off: Not seen: {unseen}. If it matters, type its words below.")
     facts = [f"Case started {moment(case.created_at)}", MODE_LABELS[case.mode]]
     if case.post.url:
         facts.insert(0, exact(case.post.url))
@@ -211,15 +209,14 @@ def post_panel(case: Case, *, busy: bool) -> None:
         st.text_area(other, post.context, height=70, key=f"{key}-context", disabled=busy)
         st.caption(
             (
-                "Changing the text starts the case again. The sources move to “Earlier sources”, where you can get "
-                "them back. Candidates and scores are deleted. The note is removed too: Undo brings it back once you "
-                "use a source again."
+                "A new text starts the case again. Drafts and scores are deleted, and sources move to “Earlier "
+                "sources”. Undo brings the note back once you use a source."
             )
             if case.evidence or case.draft
-            else "Changing the text starts a new search."
+            else "A new text starts a new search."
         )
         if busy:
-            st.caption("You can use this when the running work has finished.")
+            st.caption("Wait until the running work has finished.")
         saving = (_NOTICE_AREA, partial(_save_post, case, key))
         st.form_submit_button("Save the post", icon=":material/save:", on_click=run_action, args=saving, disabled=busy)
 

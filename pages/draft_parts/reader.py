@@ -46,7 +46,7 @@ from pages.draft_parts.note import cited_badge
 
 _MAX_FINDING_CHARACTERS = 400
 _DOUBLE_PRESS_SECONDS = 0.7  # seconds: so soon after the reader moved on, a press was meant for the passage before
-_LABEL_BY_OTHER_VERDICT = {Verdict.BACKGROUND: "Background", Verdict.REJECT: "Reject"}
+_LABEL_BY_OTHER_VERDICT = {Verdict.BACKGROUND: "Read, not cited", Verdict.REJECT: "Reject"}
 _LOOK_BY_ANSWER = {
     AnswerKind.STATED: ":green[:material/check: {}",
     AnswerKind.INFERRED: ":orange[:material/contrast: {}",
@@ -111,7 +111,7 @@ def in_reading_order(case: Case) -> list[Evidence]:
 def repetition_line(case: Case, item: Evidence) -> None:
     """Say where a passage only repeats the post."""
     if item.id in case_findings.repeating_passages(case):
-        st.markdown(":small[:orange[:material/repeat: It repeats what the post says and does not correct it.]]")
+        st.markdown(":small[:orange[:material/repeat: Repeats the post and does not correct it.]]")
 
 
 def is_weak(case: Case, item: Evidence) -> bool:
@@ -153,10 +153,7 @@ def reader(case: Case, job: JobRecord | None) -> None:
     with st.container(key="reader", gap="small"):
         _draw_reader_navigation(case, chosen)
         if chosen is None:
-            st.caption(
-                "Choose a source to read its passage in context. Only sources that you have opened and use can "
-                "support the note."
-            )
+            st.caption("Choose a source to read it. Only a source that you opened and use can support the note.")
             return
         scroll_target(Area.SOURCES)
         _draw_verdict_controls(case, chosen)
@@ -227,7 +224,7 @@ def _draw_other_verdicts(item: Evidence) -> None:
             else:
                 st.caption(fill("{name} chose: {verdict}", **about))
     if counts is not None and counts is not own and own is not None and own.verdict is not None:
-        st.caption(f"The newest choice counts for the note: it is by {escaped(counts.reader.name, 40)}.")
+        st.caption(f"The newest choice counts: {escaped(counts.reader.name, 40)}.")
 
 
 def _save_verdict(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool = False) -> None:
@@ -270,20 +267,20 @@ def _draw_rejection_reason(case: Case, item: Evidence) -> None:
         return
     place = card_place(item.id)
     with st.container(key="reject-reasons", gap="xsmall"):
-        st.caption("Why do you reject it? Your reason stays in the record.")
+        st.caption("Why do you reject it? (kept in the record)")
         with st.container(horizontal=True, gap="xsmall"):
             for number, name in enumerate(_REJECTION_REASONS, start=1):
                 button(f":gray[{number}] {name}", f"reject-{number}", place, partial(_save_rejection, case, item, name))
         with st.form(f"reject-{case.id}-{item.id}", border=False):
             key = f"reject-reason-{case.id}-{item.id}"
-            st.text_input("Another reason, in a few words", given, key=key)
+            st.text_input("Another reason", given, key=key)
             saving = (place, partial(_save_typed_rejection, case, item, key))
-            st.form_submit_button("Reject this passage", icon=":material/block:", on_click=run_action, args=saving)
+            st.form_submit_button("Reject this source", icon=":material/block:", on_click=run_action, args=saving)
 
 
 def _save_typed_rejection(case: Case, item: Evidence, key: str) -> None:
     reason = st.session_state.get(key) or ""
-    keep_typed({"Why you reject the passage": reason}, partial(_save_rejection, case, item, reason))
+    keep_typed({"Why you reject the source": reason}, partial(_save_rejection, case, item, reason))
 
 
 def _save_rejection(case: Case, item: Evidence, reason: str) -> None:
@@ -294,9 +291,9 @@ def _save_rejection(case: Case, item: Evidence, reason: str) -> None:
 
 _LABEL_BY_SUPPORT = {
     Support.SUPPORTED: "Supports",
-    Support.PARTLY: "Supports in part",
+    Support.PARTLY: "Supports partly",
     Support.UNSUPPORTED: "Does not support",
-    Support.UNCHECKED: "Nearest source to",
+    Support.UNCHECKED: "Closest source to",
 }
 
 
@@ -306,7 +303,7 @@ def _draw_supported_sentences(case: Case, item: Evidence) -> None:
     if not leaning:
         return
     with st.container(key="in-the-note", horizontal=True, vertical_alignment="center", gap="small"):
-        for name in ("Supports", "Compared, hints open", *list(_LABEL_BY_SUPPORT.values())[1:]):
+        for name in ("Supports", "Checked, warnings left", *list(_LABEL_BY_SUPPORT.values())[1:]):
             numbered = [(number, found) for number, found in leaning if _label_support(case, found) == name]
             if numbered:
                 st.markdown(f":small[{name}]", width="content")
@@ -316,7 +313,7 @@ def _draw_supported_sentences(case: Case, item: Evidence) -> None:
 
 
 def _label_support(case: Case, found: SentenceSupport) -> str:
-    return "Compared, hints open" if case.has_open_hint(found) else _LABEL_BY_SUPPORT[found.support]
+    return "Checked, warnings left" if case.has_open_hint(found) else _LABEL_BY_SUPPORT[found.support]
 
 
 def _show_sentence(case: Case, number: int, sentence: SentenceSupport) -> None:
@@ -343,18 +340,16 @@ def _draw_source_head(case: Case, item: Evidence) -> None:
             badge(
                 "orange",
                 "warning",
-                "contains instructions to programs, according to the model: cannot support a sentence",
+                "the AI found instructions to programs here: cannot support a sentence",
             )
         )
     elif case_findings.holds_injection(item):
-        badges.append(
-            badge("orange", "warning", "contains instructions to programs: these words are not given to any engine")
-        )
+        badges.append(badge("orange", "warning", "contains instructions to programs: no AI gets these words"))
     if item.aim is Aim.OTHER_SIDE:
         badges.append(badge("gray", "balance", "the other side: may support the post"))
     facts = [escaped(source_name(source), 80)]
     if source.published and source.date_origin is DateOrigin.FILE:
-        facts.append(f"its file was made on {day(source.published)}")  # what it holds may be older: it has no date
+        facts.append(f"{day(source.published)} (date of the file)")  # what it holds may be older: it has no date
     elif source.published and source.date_origin:
         facts.append(f"{day(source.published)} (date from {source.date_origin.as_text})")
     elif source.year:
@@ -364,7 +359,7 @@ def _draw_source_head(case: Case, item: Evidence) -> None:
     with st.container(gap="xxsmall"):
         st.markdown(f"{' '.join(filter(None, badges))} :small[:gray[{' · '.join(facts)}]]")
         repetition_line(case, item)
-        st.markdown(f":small[Why it is here: {escaped(item.why, 240)}]")
+        st.markdown(f":small[{escaped(item.why[:1].upper() + item.why[1:], 240)}]")
         for check in source.fact_checks:
             st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _MAX_FINDING_CHARACTERS)}]")
         if (note := first_shown(source.notes)) is not None:
@@ -378,7 +373,7 @@ def _draw_model_answers(case: Case, item: Evidence) -> None:
     """Draw what the model found in the passage, a line for each answer."""
     for found in case.settlement.all_of(item) if case.settlement is not None else ():
         verb = _VERB_BY_ANSWER.get((found.answer, found.points))
-        name = f"{verb} {'the claim' if found.claim == 1 else 'another claim in the post'}" if verb else "Background"
+        name = f"{verb} {'the claim' if found.claim == 1 else 'another claim in the post'}" if verb else "No answer"
         said = _LOOK_BY_ANSWER[found.answer].format(name)
         st.markdown(f":small[{said}]: {escaped(found.tells, _MAX_FINDING_CHARACTERS)}]")
 
@@ -388,17 +383,17 @@ def _mark_answering_words(case: Case, item: Evidence) -> tuple[Passage, str]:
     shown, words = st.session_state.get(f"{_chosen_passage_key(case)}-words", ("", None))
     if shown == item.id and words is not None and words.end <= len(item.passage.text):
         return item.passage.replace(marks=(words,)), (
-            "Highlighted: the words closest to the sentence. Grey text comes before and after the passage."
+            "Highlighted: the words closest to the sentence. Grey: the text around."
         )
     found = case.settlement.all_of(item) if case.settlement is not None else []
     spans = tuple(answer.span for answer in found if answer.span is not None)
     if not spans:
         return (
             item.passage,
-            "Highlighted: the sentences closest to the post. Grey text comes before and after the passage.",
+            "Highlighted: the sentences closest to the post. Grey: the text around.",
         )
     return item.passage.replace(marks=spans), (
-        "Highlighted by the model: the words that settle the claim. Grey text comes before and after the passage."
+        "Highlighted by the AI: the words that settle the claim. Grey: the text around."
     )
 
 

@@ -33,9 +33,12 @@ from pages.common.layout import Area, StepName, area, card_place, next_area_butt
 from pages.common.progress import gather_anew, job_panel, under_way
 from pages.common.search_report import (
     already_checked,
+    count_failed,
     earlier_notes,
+    failed_searches,
     origin_badges,
     search_report,
+    seems_offline,
     source_badges,
 )
 from pages.common.session import button, cases, notices, own_review, workspace
@@ -103,7 +106,7 @@ def draw_manual_search(case: Case, job: JobRecord | None, manual: ManualSearch) 
     with st.container(border=True, key="reach", gap="xsmall"):
         # Without a passage the result is shown above. A person who asked for this may have one that settles the claim.
         head = (
-            "No source found settles the claim. Look for one yourself."
+            "No source settles the claim. Look for one yourself."
             if case.evidence and not wants_manual_search(case)
             else "Look for a source yourself"
         )
@@ -134,6 +137,8 @@ def _describe_search(case: Case) -> list[str]:
     there = [item.label for item in asked if item.state is ProviderState.ANSWERED]
     searches = (case.queries, *(later.queries for later in case.follow_ups))
     n = len({query.text for queries in searches for query in queries})
+    if not n:
+        return ["Nothing was searched for: the post gave no search words."]
     sentences = []
     if there:
         places = escaped(", ".join(there), _MAX_STATEMENT_CHARACTERS)
@@ -163,6 +168,12 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         job_panel(case, job, "gather")
         job_panel(case, job, "follow_up")
         follow_up_result(case, job)
+        if seems_offline(case) and case.decision is None and not under_way(job):
+            st.warning(
+                "You seem to be offline. Check the connection, then search again below.",
+                title=f"{count_failed(case, failed_searches(case))}.",
+                icon=":material/wifi_off:",
+            )
         already_checked(case)
         failed = job is not None and job.kind == "gather" and job.state is JobState.FAILED
         manual = _find_manual_search(case, even_if_settled=wants_manual_search(case), search_failed=failed)
@@ -199,7 +210,7 @@ def _draw_claim(case: Case, job: JobRecord | None, manual: ManualSearch | None) 
         about = [
             fill(name, words=escaped(words, _MAX_STATEMENT_CHARACTERS))
             for name, words in (
-                ("What it implies: {words}", claim.implies),
+                ("It implies: {words}", claim.implies),
                 ("Where to look: {words}", claim.settled_by),
             )
             if words
@@ -224,7 +235,7 @@ def _ask_whether_wanted(case: Case, job: JobRecord | None) -> None:
         title = f"Raters may not want a note here. It looks like {wanted.why_not.as_text}."
         why = escaped(wanted.reason, _MAX_STATEMENT_CHARACTERS)
     elif claim is not None and claim.kind is not ClaimKind.CHECKABLE:
-        title = f"The model reads this post as {_LABEL_BY_UNCHECKABLE_KIND[claim.kind]}."
+        title = f"The AI reads this post as {_LABEL_BY_UNCHECKABLE_KIND[claim.kind]}."
     elif hint is not None:
         kind, words = hint
         title = f"The words “{escaped(words, 40)}” may mean that this post is {_LABEL_BY_UNCHECKABLE_KIND[kind]}."
@@ -233,7 +244,7 @@ def _ask_whether_wanted(case: Case, job: JobRecord | None) -> None:
     held = " Nothing was searched yet." if case.unwanted is not None else ""
     st.info(f"{why} If you agree, decide “No note needed”.{held}".strip(), title=title, icon=":material/help:")
     write = partial(_write_anyway, case)
-    button("Write it anyway", "write-anyway", _NOTICE_AREA, write, icon="edit_note", disabled=under_way(job))
+    button("Write a note anyway", "write-anyway", _NOTICE_AREA, write, icon="edit_note", disabled=under_way(job))
     if case.draft is None:  # else the note's area leads there
         next_area_button(Area.DECIDE, "Go to the decision")
 
@@ -251,8 +262,8 @@ def _draw_settlement(case: Case, manual: ManualSearch | None) -> None:
     if stated := {item.id for item, _ in case.settlement.stated(evidence, claim=1)}:
         said = plural(
             len(stated),
-            "{n} of {all} sources settles the claim, according to the model",
-            "{n} of {all} sources settle the claim, according to the model",
+            "The AI says {n} of {all} sources settles this claim",
+            "The AI says {n} of {all} sources settle this claim",
             all=len(evidence),
         )
         st.markdown(f":green-badge[:material/check: {said}]")
@@ -263,9 +274,7 @@ def _draw_settlement(case: Case, manual: ManualSearch | None) -> None:
         helps = plural(len(other), "{n} settles another claim of the post", "{n} settle another claim of the post")
     missing = case.settlement.missing if manual is None else ""  # else `draw_manual_search` shows it
     said = f" :small[Where to look: {escaped(missing, _MAX_STATEMENT_CHARACTERS)}]" if missing else ""
-    st.markdown(
-        f":orange-badge[:material/search_off: No source settles the claim, according to the model; {helps}]{said}"
-    )
+    st.markdown(f":orange-badge[:material/search_off: The AI says no source settles this claim; {helps}]{said}")
 
 
 def _draw_source_rows(case: Case, job: JobRecord | None, manual: ManualSearch | None) -> None:
@@ -281,9 +290,8 @@ def _draw_source_rows(case: Case, job: JobRecord | None, manual: ManualSearch | 
                 add_by_hand(case, job)
     if case.decision is None and case_findings.nothing_relevant(case, workspace().embedder.thresholds.relevant):
         st.info(
-            "You can still open them below. It may help to search with your own words under “Find more sources”, or to "
-            "add a link or a passage.",
-            title="None of the pages found seems to be about this claim",
+            "Search with your own words under “Find more sources”, or add a source.",
+            title="No page that we found seems to be about this claim",
             icon=":material/search_off:",
         )
     items = in_reading_order(case)
@@ -295,33 +303,30 @@ def _draw_source_rows(case: Case, job: JobRecord | None, manual: ManualSearch | 
         if weak:
             label = plural(
                 len(weak),
-                "{n} source that is probably not about this claim",
-                "{n} sources that are probably not about this claim",
+                "{n} source probably not about this claim",
+                "{n} sources probably not about this claim",
             )
             with st.expander(label, key=f"weak-{case.id}", type="compact"):
                 for item in weak:
                     _draw_source_row(case, item)
         if any(item.aim is Aim.OTHER_SIDE for item in items):
             with st.container(key="other-side", gap=None):
-                st.markdown(
-                    "**:material/balance: The other side** :small[:gray[These sources may support the post. Check "
-                    "whether they do.]]"
-                )
+                st.markdown("**:material/balance: The other side** :small[:gray[May support the post]]")
                 for item in items:
                     if item.aim is Aim.OTHER_SIDE:
                         _draw_source_row(case, item)
     if case.taken_away:
         gone = plural(
             len(case.taken_away),
-            "{n} source found before is not in this list any more. It is kept under “Earlier sources” below.",
-            "{n} sources found before are not in this list any more. They are kept under “Earlier sources” below.",
+            "{n} source was removed. Find it under “Earlier sources” below.",
+            "{n} sources were removed. Find them under “Earlier sources” below.",
         )
         st.caption(f":material/history: {gone}")
 
 
 _LABEL_BY_CATEGORY = {SourceCategory.OTHER: "other website"}
 _BADGE_BY_VERDICT = {
-    Verdict.BACKGROUND: (":gray-badge[:material/remove: {}]", "background"),
+    Verdict.BACKGROUND: (":gray-badge[:material/remove: {}]", "read, not cited"),
     Verdict.REJECT: (":red-badge[:material/block: {}]", "rejected"),
 }
 
@@ -414,7 +419,7 @@ def _draw_failed_sources(case: Case, job: JobRecord | None) -> None:
         return
     label = plural(len(failed), "{n} source could not be read", "{n} sources could not be read")
     with st.expander(label, key=f"failed-{case.id}", icon=":material/link_off:", expanded=not case.evidence):
-        st.caption("A page that could not be read says nothing for or against the post.")
+        st.caption("This says nothing for or against the post.")
         copies = Counter(source.archive_detail for source in failed)
         shared = {said: times for said, times in copies.items() if said and times > 1}
         for said, times in shared.items():
@@ -453,4 +458,4 @@ def _draw_failed_source(case: Case, source: Source, *, shown_above: frozenset[st
         of_copies = "" if source.archive_detail in shown_above else source.archive_detail
         st.markdown(escaped(f"{source.outcome_detail} {of_copies}".strip(), 300))
         if case.decision is None:
-            paste_box(case, "Open the page yourself and paste the passage", source)
+            paste_box(case, "Open the page and paste its text", source)

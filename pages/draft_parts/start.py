@@ -60,7 +60,7 @@ def _fill_from_address() -> None:
         add_notice(
             _NOTICE_AREA,
             InputError(
-                f"The post in the link is longer than X allows ({limit:,} characters). Only its beginning is here.",
+                f"The post in the link is cut at {limit:,} characters, the most that X allows.",
                 "Paste the rest if you need it.",
             ),
         )
@@ -74,7 +74,7 @@ def _draw_post_box() -> None:
             "Paste the post",
             key=_TEXT_KEY,
             height=190,
-            placeholder="The text of the post. You can add its address on X and links to sources, one on each line.",
+            placeholder="The text of the post. Add its address on X and links to sources, one on each line.",
             persist_state="session",
             on_change=run_action,  # clears what was wrong with the words before
             args=(_NOTICE_AREA, lambda: None),
@@ -85,8 +85,8 @@ def _draw_post_box() -> None:
     find, by_hand = partial(_create_case, to_gather=True), partial(_create_case, to_gather=False)
     with st.container(horizontal=True, gap="small"):
         button("Find evidence", "start", _NOTICE_AREA, find, icon="search", type="primary")
-        look = {"type": "tertiary", "help": "Opens the case without a search. You can search later."}
-        button("Paste a passage yourself", "start-by-hand", _NOTICE_AREA, by_hand, icon="content_paste", **look)
+        look = {"type": "tertiary", "help": "Starts without a search. You can search later."}
+        button("Paste the text of a source", "start-by-hand", _NOTICE_AREA, by_hand, icon="content_paste", **look)
     notices(_NOTICE_AREA)
     with st.expander("Options", key="new-post-options", icon=":material/tune:"):
         new_sources_form(_KEY_PREFIX)
@@ -95,7 +95,7 @@ def _draw_post_box() -> None:
             key=_ADDRESS_KEY,
             type="url",
             placeholder="https://x.com/…/status/…",
-            help="Lets you open the post again when the note is ready. It is not read.",
+            help="To open the post when the note is ready. We do not read it.",
             persist_state="session",
         )
         st.text_area(
@@ -106,18 +106,16 @@ def _draw_post_box() -> None:
         chosen, _ = sources_chosen(_KEY_PREFIX, found.links)
         _draw_recognised_parts(found, chosen)
         if _find_recorded_example(found.words, chosen) is not None:
-            st.caption(
-                ":material/history: No language model is in use. For this example you see the recorded answers of one."
-            )
+            st.caption(":material/history: You will see answers that an AI gave earlier.")
 
 
 def _draw_recognised_parts(found: Pasted, sources: Sources) -> None:
     """In one line: what was pasted, and where the evidence will come from."""
     if not found.words and (found.address or found.links):
         words = (
-            "This is the address of a post. CrowdNotes cannot read X: paste the text of the post as well."
+            "CrowdNotes cannot read X. Paste the text of the post as well."
             if found.address
-            else "These are links to sources. Paste the text of the post as well."
+            else "These are only links. Paste the text of the post as well."
         )
         st.markdown(f":orange[:material/info: {words}]")
         return
@@ -132,24 +130,22 @@ def _draw_recognised_parts(found: Pasted, sources: Sources) -> None:
 
 def _describe_search_places(sources: Sources) -> str:
     if sources["mode"] == Mode.AUGMENTATION:
-        return "We will read only your links. You can add a search under Options."
+        return "We will read only your links. Add a search under Options."
     online = {item.name: item for item in workspace().services()}
     always = [name for name in sources["services"] if name not in online or not online[name].is_register]
-    places = [*sources["libraries"], *(online[name].label if name in online else name for name in always)]
-    registers = len(sources["services"]) - len(always)
-    if not places and not registers:
-        return (
-            "No search is chosen. Paste links to sources, choose a service under Options, or paste a passage yourself."
+    places = [online[name].label if name in online else name for name in always]
+    if registers := len(sources["services"]) - len(always):
+        places.append(plural(registers, "1 register if it fits", "{n} registers if they fit"))
+    acts = ["read your links"] if sources["urls"] else []
+    if own := sources["libraries"]:
+        names = escaped(", ".join(own))
+        acts.append(
+            plural(len(own), "search your library {names} here", "search your libraries {names} here", names=names)
         )
-    if registers:
-        called_for = "1 register where the post calls for it", "{n} registers where the post calls for them"
-        places.append(plural(registers, *called_for))
-    named = escaped(", ".join(places))
-    return (
-        f"We will read your links and send a few search words to: {named}."
-        if sources["urls"]
-        else f"We will send a few search words to: {named}."
-    )
+    acts += [f"send a few search words to {escaped(', '.join(places))}"] if places else []
+    if not acts:
+        return "No search is chosen. Add links, or choose a service under Options."
+    return f"We will {' and '.join(filter(None, (', '.join(acts[:-1]), acts[-1])))}."
 
 
 def _find_recorded_example(words: str, chosen: Sources) -> Example | None:
@@ -163,9 +159,7 @@ def _create_case(*, to_gather: bool) -> None:
     state = st.session_state
     found = parse_pasted(state[_TEXT_KEY])
     if found.address and not found.words:
-        raise InputError(
-            "CrowdNotes cannot read posts on X.", "Paste the text of the post into the box, above or below its address."
-        )
+        raise InputError("CrowdNotes cannot read X.", "Paste the text of the post as well.")
     url = state[_ADDRESS_KEY] or found.address
     links = found.links if found.address in {None, url} else (*found.links, found.address)
     chosen, refused = sources_chosen(_KEY_PREFIX, links)
@@ -211,17 +205,14 @@ def _draw_examples() -> None:
     """Draw the examples, first the one whose tempting note is caught."""
     every = sorted(examples(), key=lambda example: example.tempting_note is None)
     st.markdown("**Try an example**")
-    st.caption("Invented posts and sources, for practice. Never post them.")
+    st.caption("Invented, for practice. Never post them.")
     button(
         "Present: four minutes, step by step",
         "present",
         _NOTICE_AREA,
         present_example,
         icon="slideshow",
-        help=(
-            "From a post to a decision, with recorded answers of a language model. No key is needed. Use the arrow "
-            "keys to go forward and back."
-        ),
+        help="With answers that an AI gave earlier. The arrow keys go forward and back.",
     )
     for example in every[:_EXAMPLES_UNFOLDED]:
         _draw_example_card(example)

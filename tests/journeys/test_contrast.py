@@ -28,7 +28,7 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     case_id = desk.gathered(POST, "vitamin-c", "colds", "gone")
     walk.open(f"/?case={case_id}")
     walk.read("E1")
-    walk.reader().get_by_role("radio", name="Background").click()
+    walk.reader().get_by_role("radio", name="Read, not cited").click()
     walk.settled()
     assert faint_on_either(walk.page) == []
     assert _faint_in(walk, "More like this", choose="Wikipedia") == []

@@ -41,8 +41,8 @@ def test_script_markdown_and_direction_marks_in_every_field_stay_text_and_no_out
     nothing_ran(page)
 
     walk.reader().get_by_role("radio", name="Reject").click()
-    page.get_by_label("Another reason, in a few words").fill(HOSTILE)
-    walk.button("Reject this passage").click()
+    page.get_by_label("Another reason").fill(HOSTILE)
+    walk.button("Reject this source").click()
     expect(page.get_by_text("Your reason:")).to_be_visible()
     nothing_ran(page)
 

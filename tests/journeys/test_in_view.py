@@ -97,7 +97,7 @@ def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(app: 
     walk.open()
     page.get_by_label("Paste the post").fill(POST)
     walk.settled()  # what was recognised is told below the box
-    walk.button("Paste a passage yourself").click()
+    walk.button("Paste the text of a source").click()
     passage = page.get_by_label("The passage, in the page's own words")
     expect(passage).to_be_in_viewport()
     passage.fill("| Year | Colds |\n|---|---|\n| 2024 | 12 |")

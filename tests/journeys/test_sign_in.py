@@ -395,9 +395,7 @@ def test_each_visitor_of_a_demo_has_their_own(tmp_path: Path, browser: Browser) 
         pages = [browser.new_context().new_page() for _ in range(2)]
         pages[0].goto(url)
         pages[0].locator("[class*=st-key-example-] button:visible").first.click()
-        expect(
-            pages[0].get_by_text("No language model is in use. For this example you see the recorded answers of one.")
-        ).to_be_visible()
+        expect(pages[0].get_by_text("You will see answers that an AI gave earlier.")).to_be_visible()
         _button(pages[0], "Find evidence").click()
         pages[0].wait_for_url("**/?case=*")
         for page, count in zip(pages, (1, 0), strict=True):

@@ -90,7 +90,7 @@ def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints
     assert _correctness(desk, case) == (GateStatus.NOT_RUN, "2 hints still to check.")
     shown = texts(read(at, case))
     assert "compared by you, hints open" in shown
-    assert ":small[Compared, hints open]" in shown, "the reader does not say that it supports the sentence"
+    assert ":small[Checked, warnings left]" in shown, "the reader does not say that it supports the sentence"
     assert "The correctness check is not finished: 2 hints still to check." in shown
     assert press(at, "Check the hints").checkbox(key=f"settled-{case.id}-1").value is False
     at.checkbox(key=f"settled-{case.id}-1").check().run()

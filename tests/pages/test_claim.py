@@ -67,16 +67,16 @@ def test_the_claim_stands_above_the_sources_with_what_would_settle_it_and_never_
     assert "**Claim:** Vitamin C cures a cold within a day." in shown
     assert "Where to look: A trial of vitamin C." in shown
     assert r"Nobody needs a \*doctor\*" in "".join(item.value for item in at.caption)
-    assert "1 of 1 sources settles the claim, according to the model" in shown
+    assert "The AI says 1 of 1 sources settles this claim" in shown
     assert "Contradicts the claim]: It tells of E1." in shown
 
 
 def test_where_no_passage_states_it_the_page_says_what_is_missing(desk: Desk) -> None:
     case = _said(desk, AnswerKind.NONE, AnswerKind.INFERRED, missing="A trial by name.")
     shown = texts(read(desk.app(case), case))
-    assert "No source settles the claim, according to the model; 1 helps to judge it" in shown
+    assert "The AI says no source settles this claim; 1 helps to judge it" in shown
     assert "Where to look: A trial by name." in shown
-    assert "Background]: It tells of E1." in shown
+    assert "No answer]: It tells of E1." in shown
 
 
 def test_a_source_that_answers_another_claim_of_the_post_is_counted_as_that(desk: Desk) -> None:
@@ -86,7 +86,7 @@ def test_a_source_that_answers_another_claim_of_the_post_is_counted_as_that(desk
     found = (first.replace(claim=2), second)
     case = desk.changed(case, settlement=case.settlement.replace(passages=found))
     shown = texts(desk.app(case))
-    assert "No source settles the claim, according to the model; 1 settles another claim of the post" in shown
+    assert "The AI says no source settles this claim; 1 settles another claim of the post" in shown
 
 
 def test_the_passages_that_state_it_stand_first(desk: Desk) -> None:
@@ -102,12 +102,12 @@ def test_the_passages_that_state_it_stand_first(desk: Desk) -> None:
 def test_the_words_that_answer_are_the_ones_that_are_marked(desk: Desk) -> None:
     case = _said(desk, AnswerKind.STATED)
     at = read(desk.app(case), case)
-    assert "Highlighted by the model: the words that settle the claim" in texts(at)
+    assert "Highlighted by the AI: the words that settle the claim" in texts(at)
 
 
 def test_a_post_that_claims_nothing_to_check_is_named(desk: Desk) -> None:
     satire = CLAIM.replace(kind=ClaimKind.SATIRE)
-    assert "The model reads this post as satire." in texts(desk.app(_said(desk, AnswerKind.NONE, claim=satire)))
+    assert "The AI reads this post as satire." in texts(desk.app(_said(desk, AnswerKind.NONE, claim=satire)))
 
 
 def test_why_raters_may_want_no_note_is_one_sentence_with_a_way_to_write_it_anyway(desk: Desk) -> None:

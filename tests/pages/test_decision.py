@@ -367,6 +367,6 @@ def test_a_reason_typed_for_a_rejection_while_another_decides_can_be_copied(desk
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
     field(at, "Another reason").set_value("It speaks of colds alone.")
     approval.decide_case(desk.of_another(), case.id, DecisionKind.REJECTED)
-    press(at, "Reject this passage")
+    press(at, "Reject this source")
     assert not at.exception, at.exception
     assert unsaved == ["It speaks of colds alone."]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.demo_tour import begin, presented
-from crowdnotes.domain import Verdict
+from crowdnotes.domain import Draft, Verdict
 from crowdnotes.evidence.demo_pages import examples
+from tests.jury.models import small_jury
 from tests.pages.conftest import Desk, texts
 
 
@@ -83,6 +86,19 @@ def test_the_engine_of_the_server_takes_over_on_demand_and_has_all_other_cases(d
     other = desk.run(desk.drafted(), "assess")
     assert other.assessment
     assert other.assessment.engine == desk.engine.name
+
+
+def test_where_the_chosen_note_misses_the_line_the_script_says_why_a_true_note_may(desk: Desk) -> None:
+    case, at = begin(desk.workspace, presented()), datetime(2026, 1, 1, tzinfo=UTC)
+    texts_judged = presented().tempting_note or "", "One sample was below the guideline value."
+    tempting, chosen = (small_jury().verdict(None, text, jurors=50) for text in texts_judged)
+    draft = Draft(text=texts_judged[1], engine="local", written_at=at)
+    for intercept, is_shown in ((0.3, False), (0.5, True)):
+        judged = chosen.replace(note_intercept=intercept)
+        desk.changed(case, draft=draft, jury=(tempting, judged))
+        shown = texts(_asked(desk, case=case.id, demo="7"))
+        assert f"Simulated readers give this note {judged.outlook}" in shown
+        assert ("A true note can miss the line" in shown) is not is_shown
 
 
 @pytest.mark.parametrize("step", ["", "0", "99", "-1", "²", "one"])

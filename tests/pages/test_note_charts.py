@@ -119,7 +119,7 @@ def test_the_reader_says_which_sentences_lean_on_the_source_and_leads_to_them(de
     shown = texts(at)
     assert ":small[Supports]" in shown
     assert ":small[Does not support]" in shown
-    assert ":small[Supports in part]" not in shown
+    assert ":small[Supports partly]" not in shown
     at.button(key="to-sentence-3").click().run()
     assert not at.exception
     assert "Highlighted: the words closest to the sentence." in texts(at)

@@ -70,7 +70,7 @@ def test_an_engine_that_sees_leaves_the_person_nothing_to_type_at_first(desk: De
     at = desk.app()
     at.file_uploader[0].set_value([("sign.png", picture(), "image/png")])
     at.run()
-    assert "The engine reads the image when it searches." in texts(at)
+    assert "The AI reads the image during the search." in texts(at)
     assert not any(area.label == "Text in the image" for area in at.text_area)
 
 

@@ -29,7 +29,7 @@ def test_a_reader_has_a_tick_of_their_own_and_sees_whose_choice_counts(desk: Des
     assert at.checkbox(key=f"use-{case.id}-E1").value is True
     shown = texts(at)
     assert "b*b chose: reject (off topic)" in shown
-    assert "The newest choice counts for the note: it is by b*b." in shown
+    assert "The newest choice counts: b*b." in shown
     assert not desk.newest(case).used_evidence
 
 
@@ -52,7 +52,7 @@ def row_tick(at: AppTest, case: Case) -> Checkbox:
 def test_before_a_passage_is_chosen_the_reader_says_what_to_do_and_leads_to_the_first(desk: Desk) -> None:
     case = of_three(desk)
     at = desk.app(case)
-    assert "Choose a source to read its passage in context." in texts(at)
+    assert "Choose a source to read it." in texts(at)
     assert at.button(key="next-source").label == "Read E1"
     at.button(key="next-source").click().run()
     assert shown_in(at) == "E1"
@@ -172,13 +172,13 @@ def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
     desk.workspace.cases.apply(case.id, actions.open_passage, "E1")
     at = read(desk.app(case), case)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
-    submit = next(item for item in at.button if item.label == "Reject this passage")
+    submit = next(item for item in at.button if item.label == "Reject this source")
     submit.click().run()
     assert "Say in a few words why E1 is rejected" in texts(at)
     assert desk.newest(case).evidence[0].verdict is None
 
     field(at, "Another reason").set_value("off topic")
-    press(at, "Reject this passage")
+    press(at, "Reject this source")
     assert desk.newest(case).evidence[0].reviews[-1].reason == "off topic"
     assert "Your reason: off topic" in texts(at)
     assert "red-badge[:material/block: rejected]" in texts(at)

@@ -44,8 +44,8 @@ def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk:
     library = FOUND.replace(provider="library:own", label="Library own")
     case = searched(desk, outcomes=(FOUND, FAILED, library), queries=asked)
     shown = texts(unfolded(desk.app(case), f"searches-{case.id}"))
-    assert "These search words were sent to Europe PMC, PubMed." in shown
-    assert "Also searched on this computer: Library own." in shown
+    assert "Sent to Europe PMC, PubMed." in shown
+    assert "Searched on this computer: Library own." in shown
     assert "“vitamina C resfriado” :gray[the claim · Spanish]" in shown
     assert "“vitamin C common cold” :gray[in English · English]" in shown
 
@@ -53,7 +53,7 @@ def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk:
 def test_each_place_is_told_with_what_it_found_or_why_it_failed(desk: Desk) -> None:
     case = searched(desk, outcomes=(FOUND, FAILED))
     at = desk.app(case)
-    assert "Where we searched: 2 places, :orange[1 did not answer]" in texts(at), "told before it is opened"
+    assert ":orange[1 of 2 searches failed]" in texts(at), "told before it is opened"
     shown = texts(unfolded(at, f"searches-{case.id}"))
     assert "Europe PMC: 4 found · 1.2 s" in shown
     assert "PubMed:** It did not answer." in shown
@@ -67,12 +67,12 @@ READ = Source(id="b", title="A page", url="https://b.example.org/x", outcome=Fet
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        ({"outcomes": (NOTHING,)}, "No passage was found."),
-        ({"outcomes": (NOTHING, FAILED)}, "We found nothing, and some searches failed."),
+        ({"outcomes": (NOTHING,)}, "We found nothing."),
+        ({"outcomes": (NOTHING, FAILED)}, "We found nothing, and 1 of 2 searches failed."),
         ({"outcomes": (FOUND,), "hits": (OTHER,)}, "Nothing found helps to judge the post."),
         ({"outcomes": (FOUND,), "sources": (BLOCKED,)}, "No source could be read."),
         ({"outcomes": (FOUND,), "hits": (OTHER,), "sources": (BLOCKED,)}, "Nothing found helps to judge the post."),
-        ({"outcomes": (FOUND,), "sources": (BLOCKED, READ)}, "1 page was read, but nothing on it helps"),
+        ({"outcomes": (FOUND,), "sources": (BLOCKED, READ)}, "We read 1 page. Nothing on it helps"),
     ],
 )
 def test_only_searches_that_all_answered_and_found_nothing_are_told_as_nothing_found(
@@ -80,7 +80,7 @@ def test_only_searches_that_all_answered_and_found_nothing_are_told_as_nothing_f
 ) -> None:
     shown = texts(desk.app(searched(desk, **found)))
     assert said in shown
-    assert ("No passage was found." in shown) == (said == "No passage was found.")
+    assert ("We found nothing." in shown) == (said == "We found nothing.")
 
 
 def test_sources_that_were_chosen_but_not_searched_yet_say_so(desk: Desk) -> None:
@@ -89,9 +89,9 @@ def test_sources_that_were_chosen_but_not_searched_yet_say_so(desk: Desk) -> Non
         case.id, intake.set_sources, mode=Mode.AUTOMATION, urls=[], libraries=["med"], services=[], until=None
     )
     shown = texts(desk.app(case))
-    assert "No passage was found." not in shown
+    assert "We found nothing." not in shown
     new = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUTOMATION, services=["pubmed"])
-    assert "No passage was found." not in texts(desk.app(new))
+    assert "We found nothing." not in texts(desk.app(new))
 
 
 def test_a_search_that_was_stopped_is_not_told_as_nothing_found(desk: Desk) -> None:
@@ -115,7 +115,7 @@ def test_a_search_that_was_stopped_is_not_told_as_nothing_found(desk: Desk) -> N
     desk.finish(job.id)
     shown = texts(desk.app(case))
     assert "was stopped" in shown
-    assert "No passage was found." not in shown
+    assert "We found nothing." not in shown
 
 
 def test_a_fact_checker_that_any_service_found_is_named_with_its_rating(desk: Desk) -> None:
@@ -174,6 +174,21 @@ def test_what_the_archive_says_of_several_links_stands_once_above_them(desk: Des
     assert f"{archive} (2 of these 3)" in shown
     assert "The site one said no." in shown
     assert "The site three said no. The Wayback Machine has no copy." in shown
+
+
+@pytest.mark.parametrize("state", [ProviderState.FAILED, ProviderState.TIMED_OUT])
+def test_where_no_service_could_be_reached_one_banner_says_so_with_a_library_that_answered_too(
+    desk: Desk, state: ProviderState
+) -> None:
+    library = FOUND.replace(provider="library:own", label="Library own")
+    other = FAILED.replace(provider="crossref", label="Crossref", state=state)
+    case = searched(desk, outcomes=(library, FAILED, other))
+    at = desk.app(case)
+    assert [(item.proto.title, item.value.split(".")[0]) for item in at.warning] == [
+        ("2 of 3 searches failed.", "You seem to be offline")
+    ]
+    desk.changed(case, outcomes=(FOUND, FAILED, other))
+    assert "offline" not in texts(desk.app(case))
 
 
 def test_a_place_that_failed_the_search_and_a_follow_up_search_alike_is_told_once(desk: Desk) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -36,9 +38,9 @@ def test_words_address_and_links_in_one_box_become_a_case_that_reads_the_links(d
 
 def test_an_address_alone_asks_for_the_words_and_stays_in_the_box(desk: Desk) -> None:
     at = pasted(desk, ADDRESS)
-    assert "CrowdNotes cannot read X: paste the text of the post as well." in texts(at)
+    assert "CrowdNotes cannot read X. Paste the text of the post as well." in texts(at)
     at.button(key="start").click().run()
-    assert titles(at) == ["CrowdNotes cannot read posts on X."]
+    assert titles(at) == ["CrowdNotes cannot read X."]
     assert at.text_area(key="new-post-text").value == ADDRESS
     assert desk.workspace.cases.find() == []
     at.text_area(key="new-post-text").set_value(f"{POST}\n{ADDRESS}").run()
@@ -72,7 +74,18 @@ def test_without_links_it_says_which_places_the_words_of_the_searches_go_to(
     at = desk.app()
     assert "No search is chosen" in texts(at)
     at.session_state["new-post-services"] = ["wikipedia", "pubmed"]
-    assert "We will send a few search words to: Wikipedia, PubMed." in texts(at.run())
+    assert "We will send a few search words to Wikipedia, PubMed." in texts(at.run())
+
+
+def test_a_library_is_searched_here_and_no_words_go_to_it(desk: Desk, tmp_path: Path) -> None:
+    table = tmp_path / "notes.csv"
+    table.write_text("title,text\nColds,Vitamin C does not cure colds.\n")
+    desk.workspace.libraries.add(table, "notes")
+    at = desk.app()
+    at.session_state["new-post-services"] = ["pubmed"]
+    at.session_state["new-post-libraries"] = ["notes"]
+    said = "We will search your library notes here and send a few search words to PubMed."
+    assert said in texts(at.run())
 
 
 def test_an_address_of_the_app_fills_in_a_post_once_and_begins_nothing(desk: Desk) -> None:
@@ -111,9 +124,7 @@ def test_an_example_as_it_is_goes_by_recorded_answers_without_a_model(
     box = at.text_area(key="new-post-text")
     words, _, links = str(box.value).partition("\n")
     box.set_value(f"{words}{added}\n{links}").run()
-    assert (
-        "No language model is in use. For this example you see the recorded answers of one." in texts(at)
-    ) is is_recorded
+    assert ("You will see answers that an AI gave earlier." in texts(at)) is is_recorded
     at.button(key="start").click().run()
     assert not at.exception
     assert desk.only().recorded_answers is is_recorded
