@@ -13,13 +13,13 @@ from pages.common.session import workspace
 
 _TEXT_WIDTH = 760  # pixels: lines as long as those of a page
 
-with page_body("An invented page", "This page does not exist on the web. It is shown here as CrowdNotes reads it."):
+with page_body("An invented page", "As CrowdNotes reads it. It is not on the web."):
     page = page_of(st.query_params.get("page"))
     if page is None:
         raise InputError("There is no example page at this address.", "Open it again from its source.")
     source, text = workspace().reader.read(page.url, "example")
     st.warning(
-        "Invented for an example: the publisher, the places and the events do not exist. Never cite it.",
+        "Publisher, places and events are invented. Never cite it.",
         icon=":material/school:",
     )
     with st.container(border=True, gap="small", width=_TEXT_WIDTH):

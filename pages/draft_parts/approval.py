@@ -81,7 +81,7 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
     job_panel(case, job, "links")
     with st.container(key="problems", gap="small"):
         if left:
-            to_do = plural(len(left), "{n} thing left to do before approval", "{n} things left to do before approval")
+            to_do = plural(len(left), "One thing left to do", "{n} things left to do")
             st.markdown(f":orange[:material/hourglass_top:] **{to_do}**")
         links = [item for item in waits if item.id.kind is ObstacleKind.LINK_UNANSWERED]
         for number, item in enumerate(waits):
@@ -103,7 +103,7 @@ def _draw_problem(
     case: Case, item: Obstacle, job: JobRecord | None, number: int, *, passed_over: bool, checks_links: bool
 ) -> None:
     sign = ":primary[:material/check:]" if passed_over else ":orange[:material/radio_button_unchecked:]"
-    how = "You override this. Your reason goes on record when you approve." if passed_over else item.lifts
+    how = "You override this; your reason goes on record." if passed_over else item.lifts
     waits_for_scores = item.id.kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}
     being_scored = waits_for_scores and job is not None and job.state.under_way and job.kind == "assess"
     if being_scored:
@@ -134,17 +134,17 @@ def _draw_fix_button(case: Case, item: Obstacle, job: JobRecord | None, number: 
         add = partial(add_link, case, subject)
         button("Add it as a source", key, _NOTICE_AREA, add, icon="add_link", disabled=busy, **look)
     elif kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}:
-        button("Score it now", key, _NOTICE_AREA, partial(score, case), icon="rule", disabled=busy, **look)
+        button("Score the note", key, _NOTICE_AREA, partial(score, case), icon="rule", disabled=busy, **look)
     elif kind is ObstacleKind.GATE_NOT_RUN and case.assessment is not None and case.assessment.is_compared_by_person:
         hints = case.assessment.waits_for_hints
         compare = partial(
             lead, Area.NOTE, _HINTED_SELECTOR if hints else _UNCHECKED_SELECTOR, "[class*=st-key-comparison-]"
         )
-        button("Check the hints" if hints else "Compare the sentences", key, _NOTICE_AREA, compare, **look)
+        button("Check the warnings" if hints else "Check the sentences", key, _NOTICE_AREA, compare, **look)
     elif kind in {ObstacleKind.FORM, ObstacleKind.GATE_FAILED}:
         button("Change the note", key, _NOTICE_AREA, partial(lead, Area.NOTE, _NOTE_BOX_SELECTOR), **look)
     elif checks_links:
-        again, look["help"] = partial(start, case, "links"), "Tries each link in the note up to three times, as X does"
+        again, look["help"] = partial(start, case, "links"), "Tries each link up to three times, as X does"
         button("Check the links", "check-links", _NOTICE_AREA, again, icon="sync", disabled=busy, **look)
 
 
@@ -171,11 +171,11 @@ def _draw_override(case: Case, obstacle: Obstacle) -> None:
             case,
             field,
             f"Why approve although {obstacle.id.although(_site_for_label)}? (at least {REASON_RULE})",
-            "Your reason stays in the record. Leave this empty to change the note instead.",
+            "Kept in the record",
         )
         missing = missing_from(said)
         if said and missing:
-            st.markdown(f":small[:red[:material/error: Your reason is too short. It needs {missing}.]]")
+            st.markdown(f":small[:red[:material/error: Too short: it needs {missing}.]]")
 
 
 def _draw_form_warnings(case: Case) -> None:
@@ -192,8 +192,8 @@ def _draw_form_warnings(case: Case) -> None:
     if undated and not (case.assessment is not None and case.assessment.is_compared_by_person):  # asked there
         said = plural(
             len(undated),
-            "{ids} has no date. Check that it still holds.",
-            "{ids} have no date. Check that they still hold.",
+            "{ids} has no date. Does it still hold?",
+            "{ids} have no date. Do they still hold?",
             ids=", ".join(undated),
         )
         st.markdown(f":small[:orange[:material/event_busy:] {said}]")

@@ -49,10 +49,7 @@ def score_of_x(case: Case) -> None:
             button("Ask X for its score", "x-evaluate", _X_NOTICE_AREA, partial(x.evaluate, case.id), icon="speed")
         else:
             st.markdown(f"X's claim-opinion score: **{score:.2f}**")
-        st.caption(
-            "X scores whether the note keeps to the claim and to facts. It has no scale and may be below 0; higher is "
-            "better. Nobody sees the note."
-        )
+        st.caption("Does it keep to the claim and to facts? Higher is better; below 0 is possible. Nobody sees the note.")
 
 
 def send_to_x(case: Case) -> None:
@@ -66,15 +63,10 @@ def send_to_x(case: Case) -> None:
         sent = x.sent(case)
         if sent is None:
             if x.test_mode:
-                st.info(
-                    "The note above goes to X word for word, with the class and reasons above. X scores it and "
-                    "shows it to nobody.",
-                    title="Test mode",
-                )
+                st.info("X gets the note, class and reasons above, and shows the note to nobody.", title="Test mode")
             else:
                 st.warning(
-                    "The note above goes to X word for word, with the class and reasons above, and X proposes it "
-                    "under the post.",
+                    "X gets the note, class and reasons above, and proposes the note under the post.",
                     title="For all to see",
                 )
             send = partial(x.submit, case.id, case.draft.sha256)
@@ -84,7 +76,7 @@ def send_to_x(case: Case) -> None:
         ask = partial(x.follow, case.id)
         if sent.state is OnXState.OPEN:
             st.warning(
-                f"It was to be sent on {moment(sent.at)}. It is not sent again before X was asked.",
+                f"Sending began {moment(sent.at)}. It is not sent again before X was asked.",
                 title="Not known whether it arrived",
             )
             with st.container(horizontal=True):
@@ -100,7 +92,7 @@ def send_to_x(case: Case) -> None:
         mode = "Sent to X as a test" if sent.test_mode else "Sent to X"
         st.markdown(f":green[:material/check:] **{mode}**: note {escaped(sent.note_id)}, {moment(sent.at)}")
         if sent.text_sha256 != case.draft.sha256:
-            st.warning("What was sent is another version of the note.")
+            st.warning("Another version of the note was sent.")
         if sent.status:
             st.markdown(f"On X: **{escaped(x.as_text(sent))}**")
         button("Ask X for its status", "x-ask", _X_NOTICE_AREA, ask, icon="refresh")
@@ -162,7 +154,7 @@ def _draw_note_form(case: Case) -> None:
         args=(_NOTICE_AREA, lambda: cases().apply(case.id, actions.set_classification, state[chosen])),
     )
     if case.classification is Classification.NOT_MISLEADING:
-        st.caption("X never shows such a note on the post. Only raters see it.")
+        st.caption("Only raters see such a note: X never shows it on the post.")
     _draw_tags(case)
 
 
@@ -191,7 +183,7 @@ def _draw_tags(case: Case) -> None:
     )
     for tag, why in suggested.items():
         if tag not in case.tags:
-            said = f"Suggested: {labels[tag]}, because {escaped(why)}."
+            said = f"Suggested: {labels[tag]} ({escaped(why)})"
             st.markdown(f":small[:primary[:material/lightbulb:] :gray[{said}]]")
 
 
@@ -244,13 +236,6 @@ def _save_decision(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) ->
         workspace().cancel(job)
 
 
-_MESSAGE_BY_DECISION = {
-    DecisionKind.NOT_NEEDED: "You decided that the post needs no note. Nothing is posted.",
-    DecisionKind.INSUFFICIENT_EVIDENCE: "Closed: not enough evidence. Nothing is posted. You can reopen it.",
-    DecisionKind.REJECTED: "You rejected this case. Nothing is posted.",
-}
-
-
 def hand_off(case: Case) -> None:
     """After the decision: what to do on X, the files to keep, and the way back."""
     decision = case.decision
@@ -260,7 +245,7 @@ def hand_off(case: Case) -> None:
     if decision.kind is DecisionKind.APPROVED:
         _draw_approved_note(case)
     else:
-        st.markdown(_MESSAGE_BY_DECISION[decision.kind])
+        st.markdown("Nothing is posted. You can reopen the case.")
     _draw_unsaved_words(case)
     if decision.reason:
         st.markdown(f"Your comment: {escaped(decision.reason)}")
@@ -283,7 +268,7 @@ def _draw_unsaved_words(case: Case) -> None:
 
 def _draw_approved_note(case: Case) -> None:
     if is_demonstration(case):
-        st.warning("Its links go to invented pages.", title="A demonstration: do not post this note.")
+        st.warning("Its links are made up.", title="Practice only: do not post this note.")
     else:
         st.markdown("**1.** Copy the note")
     outside_text(case.draft.text if case.draft else "", look="note", key=f"approved-{case.id}", copy=True)
@@ -298,21 +283,21 @@ def _draw_approved_note(case: Case) -> None:
         st.link_button("Open the post on X", url, icon=":material/open_in_new:", type="primary")
         send_to_x(case)
     else:
-        st.caption("This case has no address on X. Find the post there yourself.")
+        st.caption("Find the post on X yourself: the case has no address.")
 
 
 def _draw_downloads(case: Case) -> None:
     with st.container(horizontal=True):
         _draw_download_button(
-            "Markdown",
-            "The case as a document to read and keep",
+            "Download record",
+            "Markdown, to read and keep",
             partial(to_markdown, case),
             f"note-{case.id}.md",
             "text/markdown",
         )
         _draw_download_button(
-            "JSON",
-            "The case with its full record, for programs",
+            "Download data",
+            "JSON, for programs",
             partial(to_json, case),
             f"note-{case.id}.json",
             "application/json",

@@ -47,15 +47,14 @@ _SENTENCE_BY_PLACE = {
     TourPlace.POST: "A post makes three claims about a lake. A volunteer brings it here with two links.",
     TourPlace.SOURCES: "The full claim, and next to each source the one sentence that matters.",
     TourPlace.READING: (
-        "A person reads each passage in its page and decides whether to use it. No note is approved without that."
+        "A person reads each source and decides whether to use it. Without that no note is approved."
     ),
     TourPlace.NOTES: (
-        "Three notes are written from these passages only. They are compared with one another, and the best is "
-        "improved: the fourth. Each sentence is linked to its source."
+        "The AI writes three notes from these sources only, compares them and improves the best: the fourth. Each "
+        "sentence is linked to its source."
     ),
     TourPlace.TEMPTING: (
-        "A stronger note is tempting. It fails: “prove” and “every” say more than the source, which describes one "
-        "sample at one beach."
+        "A stronger note is tempting. It fails: “prove” and “every” say more than one sample at one beach shows."
     ),
     TourPlace.MENDED: "The sourced note says what one sample shows, and no more. All three checks pass.",
     TourPlace.JURY: "Simulated readers show whether people who usually disagree would both find the note helpful.",
@@ -112,8 +111,7 @@ def draw_presenter(case: Case, job: JobRecord | None) -> None:
         )
         if place is None:
             st.caption(
-                "A language model gave these answers earlier. For other words or sources, use the engine of this app.",
-                width="stretch",
+                "An AI gave these answers earlier. For another text or source you need an AI of your own.", width="stretch"
             )
             use_own_engine_panel(case, "strip")
         if place is None and is_presented:

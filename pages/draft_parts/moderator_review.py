@@ -44,10 +44,10 @@ def draw_submission(case: Case) -> None:
             st.caption(
                 f"{escaped(lease.holder.name, 40)} is reviewing it, so nobody can change it now."
                 if lease is not None
-                else "Moderators who have read it must read it again if you change the note or its sources."
+                else "If you change the note or its sources, moderators must read it again."
             )
             back = partial(cases().apply, case.id, moderation.withdraw)
-            button("Take it back from the moderators", "withdraw", _NOTICE_AREA, back, icon="undo", type="tertiary")
+            button("Take it back", "withdraw", _NOTICE_AREA, back, icon="undo", type="tertiary")
         if len(moderation.versions(case)) > 1:
             expander("Versions of the note", f"versions-{case.id}", "difference", partial(_draw_versions, case))
 
@@ -66,11 +66,11 @@ def _draw_return_message(case: Case) -> None:
     if left:
         st.caption(
             plural(
-                left, "Answer 1 comment, then send the case again.", "Answer {n} comments, then send the case again."
+                left, "Answer 1 comment, then send it again.", "Answer {n} comments, then send it again."
             )
         )
     if case.draft is not None and back.note and back.note != case.draft.text:
-        st.caption("What you changed since then:")
+        st.caption("Changed since:")
         marked_text(changed_pieces(back.note, case.draft.text)[1], look="small", key=f"since-{case.id}")
 
 

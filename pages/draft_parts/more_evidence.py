@@ -42,7 +42,7 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
             case,
             FollowUpKind.MORE_LIKE,
             "More like this",
-            f"Searches for pages that say what {item.id} says and adds the best. Your other sources stay.",
+            f"Adds the best pages that say what {item.id} says.",
             about=item.id,
             busy=busy,
             icon=":material/library_add:",
@@ -50,7 +50,7 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
         named = case.draft is not None and item.id in case.draft.evidence_ids
         if item.aim in left and not item.used and not named:
             swap, look = partial(_start_follow_up, case, FollowUpKind.SWAP, item.id), {"type": "tertiary"}
-            look["help"] = "Replaces it with the next best passage found. You can bring it back later."
+            look["help"] = "Replaces it with the next best. You can bring it back."
             label, place = "Swap out", card_place(item.id)
             button(label, f"swap-{key}", place, swap, icon="swap_horiz", disabled=busy, **look)
 
@@ -60,8 +60,8 @@ def other_side(case: Case, job: JobRecord | None) -> None:
     _draw_follow_up_popover(
         case,
         FollowUpKind.OTHER_SIDE,
-        "See the other side",
-        "Searches for the best sources that support the post, so you see both sides.",
+        "Find sources that support the post",
+        "",
         busy=under_way(job),
         icon=":material/balance:",
     )
@@ -105,12 +105,11 @@ def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
             key=f"{key}-url",
             icon=":material/link:",
             placeholder="https://…",
-            help="Reads the page and adds it. Your other sources stay.",
             disabled=under_way(job),
         )
         go, look = partial(add_link, case, key=key), {"type": "primary", "disabled": under_way(job)}
-        button("Read it", f"{key}-go", fold, go, icon="add_link", **look)
-        st.markdown("**Or paste a passage**")
+        button("Read and add", f"{key}-go", fold, go, icon="add_link", **look)
+        st.markdown("**Or paste its text**")
         _draw_paste_fields(case, None, fold)
 
 
@@ -157,7 +156,8 @@ def _draw_follow_up_popover(
     if not popover.open:
         return
     with popover:
-        st.caption(about_it)
+        if about_it:
+            st.caption(about_it)
         places_to_search(key, case, about=False)
         own_words_box(key)
         button(
@@ -191,8 +191,8 @@ def _refuse_if_changed(drawn: Case) -> None:
     if [item.id for item in newest.evidence] != [item.id for item in drawn.evidence]:
         raise WorkflowError(
             "evidence changed",
-            "The sources changed in another tab, or someone else changed them. Nothing was done.",
-            "Look at the sources as they are now, then try again.",
+            "Nothing was done: the sources were changed elsewhere.",
+            "Look at them, then try again.",
         )
 
 
@@ -214,7 +214,7 @@ def earlier_evidence(case: Case, job: JobRecord | None) -> None:
         closed = under_way(job) or case.decision is not None
         gone = case.taken_away
         if gone:
-            st.markdown("**Removed passages**")
+            st.markdown("**Removed sources**")
             for item in gone:
                 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                     st.markdown(_describe_passage(item), width="stretch")
@@ -245,7 +245,7 @@ def _draw_earlier_set(case: Case, number: int, earlier: EvidenceSet, *, closed: 
                 icon="settings_backup_restore",
                 type="tertiary",
                 disabled=closed or earlier.evidence == case.evidence,
-                help="Passages that the note uses stay. The others move to “Earlier sources”.",
+                help="Sources that the note uses stay.",
             )
         st.markdown("  \n".join(_describe_passage(item) for item in earlier.evidence))
 
@@ -292,14 +292,14 @@ def _draw_paste_fields(case: Case, source: Source | None, fold: str) -> None:
     if taken := st.session_state.get(f"{fold}-taken"):
         added = plural(
             taken,
-            "{n} passage added. You can paste the next one.",
-            "{n} passages added. You can paste the next one.",
+            "{n} text added. Paste the next one.",
+            "{n} texts added. Paste the next one.",
         )
         st.caption(f":green[:material/check: {added}]")
         button("Done", f"{fold}-done", fold, partial(close, fold), icon="check")
     with st.form(f"form-{fields}", border=False):
         st.text_area(
-            "The passage, in the page's own words",
+            "Text from the page",
             height=130,
             key=f"{fields}-text",
             placeholder="Copy the sentences that matter, unchanged",
@@ -310,13 +310,13 @@ def _draw_paste_fields(case: Case, source: Source | None, fold: str) -> None:
         st.text_input("Address of the page", value=address, key=f"{fields}-url", icon=icon, placeholder=shape)
         st.text_input("Title of the page", key=f"{fields}-title")
         add, icon = partial(_add_pasted_passage, case, fold, fields), ":material/content_paste:"
-        st.form_submit_button("Add this passage", icon=icon, on_click=run_action, args=(fold, add))
+        st.form_submit_button("Add this text", icon=icon, on_click=run_action, args=(fold, add))
 
 
 def _add_pasted_passage(case: Case, fold: str, fields: str) -> None:
     url, title, text = (st.session_state.get(f"{fields}-{name}") or "" for name in ("url", "title", "text"))
     save = partial(intake.add_passage_by_hand, cases(), case.id, url=url or None, title=title, text=text)
-    keep_typed({"The passage": text, "Address of the page": url, "Title of the page": title}, save)
+    keep_typed({"Text from the page": text, "Address of the page": url, "Title of the page": title}, save)
     if fold != _paste_box_key(case, None):  # the box of one page closes; the other waits for the next passage
         close(fold)
     st.session_state[f"{fold}-taken"] = st.session_state.get(f"{fold}-taken", 0) + 1

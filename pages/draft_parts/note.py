@@ -112,8 +112,7 @@ def _warn_of_inference(case: Case) -> None:
     """Warn that no source says the note's answer in so many words."""
     if case.draft is not None and case.draft.is_inferred(case.settlement, case.evidence):
         st.warning(
-            "Read the sources and ask yourself: does it follow from what they say? If not, change the note or decide "
-            "“Not enough evidence”.",
+            "Does it follow from what they say? If not, change the note or decide “Not enough evidence”.",
             title=INFERRED,
             icon=":material/psychology_alt:",
         )
@@ -144,13 +143,11 @@ def _draw_write_button(case: Case, job: JobRecord | None) -> None:
             type="secondary" if case.draft else "primary",
             icon="edit_note",
             disabled=not case.used_evidence or under_way(job) or is_recorded,
-            help="The recorded answers have no other draft. Use an engine, above, to have one written."
+            help="No other draft was recorded. Use your own AI, above."
             if is_recorded
-            else (
-                "Uses only the sources in use. CrowdNotes checks which source supports each sentence. (W)"
-                if by_model
-                else "No language model in use: CrowdNotes finds sentences about the post but writes no note. (W)"
-            ),
+            else "From the sources in use only (W)"
+            if by_model
+            else "Without AI no note is written (W)",
         )
         tempting_note(case)
 
@@ -164,14 +161,10 @@ def _draw_candidates(case: Case) -> None:
     """Draw a card for each: its words, its gates where it was scored, and the way into the note."""
     if {candidate.sha256 for candidate in case.candidates} <= ({case.draft.sha256} if case.draft else set()):
         if case.candidates:
-            st.caption(
-                "CrowdNotes made the note above from other people's notes."
-                if case.supernote is not None
-                else "CrowdNotes wrote the note above."
-            )
+            st.caption("Made from other people's notes." if case.supernote is not None else "The AI wrote this note.")
             _draw_judge_remarks(case.candidates[0])
         return
-    label = plural(len(case.candidates), "{n} candidate", "{n} candidates")
+    label = plural(len(case.candidates), "{n} draft", "{n} drafts")
     with st.expander(label, expanded=True, key=f"candidates-{case.id}", type="compact"):
         for letter, candidate in zip(CANDIDATE_LETTERS, case.candidates, strict=False):
             _draw_candidate_card(case, letter, candidate)
@@ -190,7 +183,7 @@ def _draw_candidate_card(case: Case, letter: str, candidate: Draft) -> None:
                 st.markdown(":small[:gray[:material/check: in the note]]", width="content")
             else:
                 choose = partial(cases().apply, case.id, actions.choose_candidate, candidate.sha256)
-                look = {"type": "tertiary", "help": "Replaces the text above. Undo brings yours back."}
+                look = {"type": "tertiary", "help": "Replaces your text. Undo brings it back."}
                 button("Use this text", f"candidate-{letter}", _NOTICE_AREA, choose, icon="arrow_upward", **look)
         _draw_leading_source(case, candidate)
         outside_text(_strip_links(candidate.text), look="clipped", key=f"candidate-text-{case.id}-{letter}")
@@ -204,8 +197,7 @@ def _draw_leading_source(case: Case, candidate: Draft) -> None:
     item = case.evidence_by_id(first.evidence_id) if first is not None and first.evidence_id else None
     if first is not None and item is not None:
         is_inferred = candidate.is_inferred(case.settlement, case.evidence)
-        basis = Basis.INFERRED if is_inferred else first.basis
-        said = f" ({basis.as_text})" if basis is not None else ""
+        said = ", which suggests it" if is_inferred or first.basis is Basis.INFERRED else ""
         where = escaped(source_name(item.source), 50)
         st.markdown(f":small[:gray[Starts from {item.id}, {where}{said}]]")
 
@@ -242,7 +234,7 @@ def _explain_missing_note(case: Case) -> None:
         return
     st.info(
         escaped(written.reason or written.summary),
-        title="Sentences to quote" if case.quotations else "CrowdNotes did not write a note.",
+        title="Sentences to quote" if case.quotations else "No note was written.",
         icon=":material/format_quote:" if case.quotations else ":material/front_hand:",
     )
 
@@ -264,7 +256,7 @@ def _draw_quotations(case: Case) -> None:
                     st.markdown(":small[:gray[:material/check: in the note]]", width="content")
                     continue
                 quote = partial(_insert_quotation, case, quotation)
-                about = "Adds it after your text, as a quotation with its publisher and link. Undo removes it."
+                about = "Adds it to your text as a quotation with its link. Undo removes it."
                 look = {"help": about, "type": "tertiary"}
                 button("Use this text", f"quote-{number}", _NOTICE_AREA, quote, icon="add", **look)
 
@@ -291,12 +283,12 @@ def _warn_of_missing_links(case: Case) -> None:
     without = [item.id for item in case.used_evidence if not item.source.url]
     if without and len(without) == len(case.used_evidence):
         st.warning(
-            "Use another source that has a link, or paste this one again with the address of its page.",
-            title="No source in use has a link, and X needs one.",
+            "Use a source that has one, or paste this one again with its address.",
+            title="X needs a link, and no source in use has one.",
             icon=":material/link_off:",
         )
     elif without:
-        st.caption(f":material/link_off: No link: {', '.join(without)}. Link to another source in use.")
+        st.caption(f":material/link_off: No link: {', '.join(without)}. Link to another source.")
 
 
 SCORE_BUTTON = "score"
@@ -384,9 +376,8 @@ def _reopen_with(case: Case, text: str) -> None:
 
 def draw_undo_button(case: Case) -> None:
     """Draw the button that goes back to the text before the last change."""
-    back, look = partial(cases().apply, case.id, actions.undo_edit), {"type": "tertiary"}
-    look["help"] = "Go back to the text before the last change"
-    button("Undo", "undo", _NOTICE_AREA, back, icon="undo", disabled=not case.revisions, **look)
+    back = partial(cases().apply, case.id, actions.undo_edit)
+    button("Undo", "undo", _NOTICE_AREA, back, icon="undo", disabled=not case.revisions, type="tertiary")
 
 
 def _get_note_box_state(case: Case) -> _NoteBoxState:
@@ -425,8 +416,8 @@ def save_typed(case: Case) -> bool:
 
 def _draw_edit_conflict(case: Case, box: _NoteBoxState, mine: str) -> None:
     st.warning(
-        "Choose one of the two texts. If the other was saved, you can get it back with Undo.",
-        title="The note was changed in another tab, or by someone else, while you were writing.",
+        "Choose one text. Undo brings back the other if it was saved.",
+        title="The note was changed elsewhere while you were writing.",
         icon=":material/call_split:",
     )
     theirs = case.draft.text if case.draft else ""
@@ -468,8 +459,5 @@ def tempting_note(case: Case) -> None:
     note = example.tempting_note if example else None
     if note is None or not case.used_evidence or (case.draft is not None and case.draft.text == note):
         return
-    look = {
-        "help": "This note says more than its source. Score it to see whether the checks find that.",
-        "type": "tertiary",
-    }
+    look = {"help": "It says more than its source. Do the checks find that?", "type": "tertiary"}
     button("Try the tempting note", "tempting", _NOTICE_AREA, partial(_replace_text, case, note), icon="school", **look)

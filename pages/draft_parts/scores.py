@@ -41,7 +41,7 @@ def draw_scores(case: Case, job: JobRecord | None) -> None:
     if case.assessment is None:
         return
     if not case.assessment_is_current:
-        st.markdown(":orange-badge[:material/history: The note or its sources have changed. Score it again.]")
+        st.markdown(":orange-badge[:material/history: The note or its sources changed. Score it again.]")
     _warn_of_foreign_language(case, case.assessment)
     _draw_gates(case, case.assessment)
     if case.agreement:
@@ -72,8 +72,7 @@ def _warn_of_foreign_language(case: Case, assessment: Assessment) -> None:
     foreign = "" if assessment.engine.startswith("llm:") else _name_foreign_languages(case)
     if foreign:
         st.warning(
-            "Without a language model, the checks work only in English. Checks of wording are not run. Treat any "
-            "score as a guess.",
+            "Without AI the checks work only in English, wording is not checked, and any score is a guess.",
             title=f"{foreign}: judge it yourself.",
             icon=":material/translate:",
         )
@@ -90,7 +89,7 @@ def _draw_gates(case: Case, assessment: Assessment) -> None:
     if assessment.marked:
         marked = ", ".join("the post" if name == "post" else name for name in sorted(assessment.marked))
         st.markdown(
-            f":orange-badge[:material/warning: contains instructions to programs, according to the model: {marked}]"
+            f":orange-badge[:material/warning: the AI found instructions to programs in {marked}]"
         )
     judges = {gate.gate.value: gate.judge for gate in assessment.visible_gates if gate.judge not in ("", BY_PERSON)}
     others = [name for name, judge in judges.items() if judge not in assessment.engine.split("+")[:1]]
@@ -101,17 +100,17 @@ def _draw_gates(case: Case, assessment: Assessment) -> None:
         for name in others
     ]
     lines += [_format_probabilities(assessment)] if assessment.engine.startswith("llm:") else []
-    if lines:
-        st.caption("  \n".join(lines))
+    if any(lines):
+        st.caption("  \n".join(filter(None, lines)))
 
 
 def _format_probabilities(assessment: Assessment) -> str:
     """Return the judge's probabilities, and their product where it gives all three (CrowdNotes+ 4.3, equation 1)."""
     known = [f"{gate.gate.as_text} {gate.probability:.2f}" for gate in assessment.gates if gate.probability is not None]
     if not known:
-        return "This model gives no probabilities."
-    whole = "" if assessment.probability is None else f"; all three together {assessment.probability:.2f}"
-    return f"How sure the judge is that each passes, from 0 to 1: {', '.join(known)}" + whole
+        return ""
+    whole = "" if assessment.probability is None else f"; all three {assessment.probability:.2f}"
+    return f"How sure the AI is, from 0 to 1: {', '.join(known)}{whole}"
 
 
 def _name_foreign_languages(case: Case) -> str:
@@ -166,11 +165,11 @@ def _draw_principle(case: Case, result: PrincipleResult) -> None:
 
 def _draw_rewrite(case: Case, result: PrincipleResult) -> None:
     key = result.principle.name.lower()
-    st.caption("The model suggests:")
+    st.caption("The AI suggests:")
     outside_text(result.rewrite, look="note", key=f"rewrite-{key}")
     take = partial(take_words, case, result.rewrite)
-    look = {"help": "Score the note again afterwards. Undo brings the old words back."}
-    button("Take this wording", f"take-rewrite-{key}", _PRINCIPLES_NOTICE_AREA, take, icon="edit_note", **look)
+    look = {"help": "Replaces your text. Undo brings it back."}
+    button("Use this text", f"take-rewrite-{key}", _PRINCIPLES_NOTICE_AREA, take, icon="edit_note", **look)
 
 
 def take_words(case: Case, text: str) -> None:

@@ -79,7 +79,7 @@ def _order_map_sources(case: Case) -> list[Evidence]:
 def _classify_curve(case: Case, item: SentenceSupport) -> tuple[str, str]:
     """Return how its curve is drawn, and what that means."""
     if case.has_open_hint(item):
-        return "hinted", f"compared by {item.by}, hints open"
+        return "hinted", f"checked by {item.by}, warnings left"
     return item.support.name.lower(), item.support.as_text
 
 
@@ -110,7 +110,7 @@ _SIGN_BY_SUPPORT = {
     Support.UNSUPPORTED: ":red[:material/cancel:]",
 }
 _LABEL_BY_FINDING = {
-    Support.SUPPORTED: "The passage says it",
+    Support.SUPPORTED: "The source says it",
     Support.PARTLY: "Partly",
     Support.UNSUPPORTED: "No",
 }
@@ -126,10 +126,10 @@ def draw_sentence_support(case: Case) -> None:
     st.markdown(f"**{heading}**")
     sentences = case.sentences
     if not sentences:
-        st.caption("Score the note to see which source is closest to each sentence.")
+        st.caption("Score the note to see its sources.")
         return
     if by_person:
-        st.caption("No language model in use, so you are the judge. Hints show where to look. They may be wrong.")
+        st.caption("Working without AI: you are the judge. Warnings may be wrong.")
     with st.container(key="support", gap="xsmall"):
         for number, sentence in enumerate(sentences, start=1):
             _draw_sentence(case, draft.text, number, sentence, by_person=by_person)
@@ -154,13 +154,13 @@ def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport
                 "" if by_person else f" :small[{escaped(sentence.support.as_text)}]"
             )
             if hinted:  # what a person found against a hint is theirs, not the program's green
-                said = f":material/person: :small[compared by {escaped(sentence.by, 40)}, hints open]"
-            inferred = " :orange-badge[inferred]" if _is_inferred(case, sentence) else ""
+                said = f":material/person: :small[checked by {escaped(sentence.by, 40)}, warnings left]"
+            inferred = " :orange-badge[the source suggests it]" if _is_inferred(case, sentence) else ""
             st.markdown(f":gray[{number}] {said}{inferred}", width="stretch")
             if carrier is not None:
                 where = escaped(source_name(carrier.source), 30)
                 label = f"{carrier.id} · {where}"
-                look = {"type": "tertiary", "help": "Open the source at the words closest to this sentence"}
+                look = {"type": "tertiary", "help": "Opens it at the closest words"}
                 go = partial(open_source, case, carrier.id, sentence.carrier)
                 button(label, f"source-of-{number}", card_place(carrier.id), go, icon="menu_book", **look)
         marked_text(sentence_pieces(note, sentence), look="sentence", key=f"{case.id}-{number}-text")

@@ -71,21 +71,15 @@ def suggestions(case: Case, job: JobRecord | None) -> None:
     if case.decision is None:
         _draw_suggestion_form(case)
     elif not case.suggestions:
-        st.caption("The case is decided. Reopen it on the Draft page to add suggestions.")
+        st.caption("Reopen the case on the Draft page to add suggestions.")
 
 
 def _draw_answer_all_button(case: Case, waiting: int, *, busy: bool) -> None:
     if not workspace().engine.uses_language_model:
-        st.caption(
-            "No language model is in use, so you give the answers. If a suggestion is right, change the note in its "
-            "draft first."
-        )
+        st.caption("Working without AI: you answer. Where a suggestion is right, change the note first.")
         return
-    label = plural(waiting, "Let the model answer 1 suggestion", "Let the model answer {n} suggestions")
-    about = (
-        "The model answers each one with a reason, and changes the note where the suggestion is right. Undo "
-        "brings your note back."
-    )
+    label = plural(waiting, "Let the AI answer 1 suggestion", "Let the AI answer {n} suggestions")
+    about = "It gives its reasons, and changes the note where a suggestion is right. Undo brings your note back."
     button(label, "answer-all", _NOTICE_AREA, partial(start, case, _JOB_KIND), icon="forum", disabled=busy, help=about)
 
 
@@ -116,7 +110,7 @@ def _draw_answered_change(case: Case, item: Suggestion) -> None:
     if item.changed:
         st.markdown(f":material/edit_note: Changed: {escaped(item.changed)}")
     if item.changed and item.became is None:
-        st.caption(":orange[:material/info: The note had the same words before and after this answer.]")
+        st.caption(":orange[:material/info: The note stayed the same.]")
         return
     texts = {draft.sha256: draft.text for draft in (*case.revisions, *((case.draft,) if case.draft else ()))}
     before, after = texts.get(item.about), texts.get(item.became or "")
@@ -145,7 +139,7 @@ def answer_form(case: Case, item: Suggestion, place: str) -> None:
             "What changed in the note",
             value=item.changed,
             key=f"{key}-changed",
-            placeholder="Needed for “yes” and “in part”. Change the note first.",
+            placeholder="For “yes” and “in part”. Change the note first.",
         )
         st.form_submit_button(
             "Save the answer", icon=":material/save:", on_click=_save_answer, args=(case, item, key, place)
@@ -174,11 +168,9 @@ def _draw_suggestion_form(case: Case) -> None:
             placeholder="Say when the trial was done.\nThe second link needs a login.",
         )
         with st.expander("Or a file", icon=":material/upload_file:"):
-            st.file_uploader(
-                "One suggestion on each line (TXT or CSV)", type=["txt", "csv", "md"], key=_upload_key(key)
-            )
+            st.file_uploader("One on each line (TXT or CSV)", type=["txt", "csv", "md"], key=_upload_key(key))
         name = workspace().actor.name
-        st.text_input("Who says so", value=name, key=f"{key}-by", help="Kept with each suggestion.")
+        st.text_input("Who says so", value=name, key=f"{key}-by")
         st.form_submit_button("Add", icon=":material/add_comment:", on_click=_add_suggestions, args=(case, key))
 
 

@@ -32,7 +32,7 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     walk.settled()
     assert faint_on_either(walk.page) == []
     assert _faint_in(walk, "More like this", choose="Wikipedia") == []
-    assert _faint_in(walk, "See the other side", choose="Wikipedia") == []
+    assert _faint_in(walk, "Find sources that support the post", choose="Wikipedia") == []
     assert _faint_in(walk, "Add a source") == []
     assert _faint_in(walk, "no language model in use") == []
     desk.judged(case_id, Verdict.USE, "E1")
@@ -48,7 +48,7 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     walk.page.set_viewport_size({"width": 1280, "height": 900})
     walk.settled()
     assert serious_faults(walk.page, contrast=False) == []
-    for name in ("See the other side", "Add a source", "Keys"):
+    for name in ("Find sources that support the post", "Add a source", "Keys"):
         walk.button(name).click()
         expect(walk.page.get_by_test_id("stPopoverBody")).to_be_visible()
         walk.settled()

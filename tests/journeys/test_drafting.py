@@ -81,7 +81,7 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     walk.approve()
     expect(walk.area("Decide").locator(".text")).to_contain_text("29 trials")
     with page.expect_download() as download:
-        walk.button("Markdown").click()
+        walk.button("Download record").click()
     assert "29 trials" in download.value.path().read_text(encoding="utf-8")
     walk.picture("7-approved")
 

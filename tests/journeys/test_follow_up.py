@@ -27,7 +27,7 @@ def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
     walk.button("Add a source").click()
     page.get_by_role("textbox", name="Link to one more page").fill(f"{app.articles}/colds")
     page.get_by_role("textbox", name="Link to one more page").press("Enter")
-    walk.button("Read it").click()
+    walk.button("Read and add").click()
     expect(page.get_by_text("New: E2.")).to_be_visible()
     walk.settled()
     expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
@@ -35,7 +35,7 @@ def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
     expect(walk.row("E2")).to_be_visible()
 
     # Nothing is ticked and there is no library: it asks to choose, and changes nothing.
-    walk.button("See the other side").click()
+    walk.button("Find sources that support the post").click()
     walk.button(re.compile("Search$")).click()
     expect(page.get_by_text("You have not chosen where to search.")).to_be_visible()
     page.keyboard.press("Escape")

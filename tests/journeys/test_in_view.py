@@ -98,11 +98,11 @@ def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(app: 
     page.get_by_label("Paste the post").fill(POST)
     walk.settled()  # what was recognised is told below the box
     walk.button("Paste the text of a source").click()
-    passage = page.get_by_label("The passage, in the page's own words")
+    passage = page.get_by_label("Text from the page")
     expect(passage).to_be_in_viewport()
     passage.fill("| Year | Colds |\n|---|---|\n| 2024 | 12 |")
-    walk.button("Add this passage").click()
-    expect(page.get_by_text("1 passage added.")).to_be_visible()  # open for the next one
+    walk.button("Add this text").click()
+    expect(page.get_by_text("1 text added.")).to_be_visible()  # open for the next one
     walk.button("Done").click()
     expect(passage).to_have_count(0)
     walk.read("E1")

@@ -177,7 +177,7 @@ class Walk:
         self.tab("Note")
         asked = self.page.locator("[class*=st-key-comparison-]")
         for number in range(asked.count()):
-            asked.nth(number).get_by_text("The passage says it", exact=True).click()
+            asked.nth(number).get_by_text("The source says it", exact=True).click()
             self.settled()
             hints = asked.nth(number).get_by_text("I checked: the sentence is right")
             if hints.count():
@@ -188,7 +188,7 @@ class Walk:
         """Put a note of one's own into the box, and wait for its first scores."""
         self.tab("Note")
         self.note().fill(note)
-        self.page.get_by_text("Score the note to see which source is closest to each sentence.").wait_for()
+        self.page.get_by_text("Score the note to see its sources.").wait_for()
         self.button("Score the note").click()
         self.scored()
 

@@ -20,7 +20,7 @@ def _write(desk: Desk, *notes: str, case: Case) -> Case:
 
 def test_one_note_alone_is_said_to_be_the_only_one_and_others_can_be_chosen_from(desk: Desk) -> None:
     alone = desk.app(_write(desk, FIRST, case=desk.inspected()))
-    assert "CrowdNotes wrote the note above." in texts(alone)
+    assert "The AI wrote this note." in texts(alone)
     assert _offered(alone) == []
     own = desk.drafted("My own words. https://trials.example.edu/c")
     for notes, case in (((FIRST,), own), ((FIRST, SECOND), desk.inspected())):
@@ -49,7 +49,7 @@ def test_a_card_says_which_source_its_candidate_leads_with(desk: Desk) -> None:
     begun = WrittenSentence(FIRST, (Quotation(evidence_id="E1", span=Span(start=0, end=len(FIRST))),), Basis.STATED)
     desk.engine.answer = WriterAnswer((Written(FIRST, ("E1",), (begun,)), Written(SECOND, ("E1",))))
     at = desk.app(desk.run(desk.inspected(), "write"))
-    assert "Starts from E1, trials.example.edu (stated)" in texts(at)
+    assert "Starts from E1, trials.example.edu]" in texts(at)
 
 
 def test_a_sentence_is_quoted_behind_the_words_that_are_there_and_undo_takes_it_out(desk: Desk) -> None:
@@ -89,12 +89,12 @@ def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints
     _find(at, case, Support.SUPPORTED)
     assert _correctness(desk, case) == (GateStatus.NOT_RUN, "2 hints still to check.")
     shown = texts(read(at, case))
-    assert "compared by you, hints open" in shown
+    assert "checked by you, warnings left" in shown
     assert ":small[Checked, warnings left]" in shown, "the reader does not say that it supports the sentence"
     assert "The correctness check is not finished: 2 hints still to check." in shown
-    assert press(at, "Check the hints").checkbox(key=f"settled-{case.id}-1").value is False
+    assert press(at, "Check the warnings").checkbox(key=f"settled-{case.id}-1").value is False
     at.checkbox(key=f"settled-{case.id}-1").check().run()
-    assert "hints open" not in texts(at)
+    assert "warnings left" not in texts(at)
     assert ":small[Supports]" in texts(at)
     assert _correctness(desk, case) == (GateStatus.PASS, "Checked by you, no open hint.")
     _find(at, case, Support.UNSUPPORTED)

@@ -31,7 +31,7 @@ def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_
     at = desk.app(case)
     assert not can_approve(at)
     assert at.button(key="decide-approved").label == "Approve: 1 thing left"
-    assert "1 thing left to do before approval" in texts(at)
+    assert "One thing left to do" in texts(at)
 
     chips(at, f"tags-{case.id}-MISLEADING").set_value(["misleadingFactualError"]).run()
     assert at.button(key="decide-approved").label == "Approve the note"
@@ -86,7 +86,7 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
     assert mend in texts(at)
     give_reasons(at, "The passage says so two lines on.")
     assert mend not in texts(at)
-    assert "You override this. Your reason goes on record when you approve." in texts(at)
+    assert "You override this; your reason goes on record." in texts(at)
     at.button(key="decide-approved").click().run()
     decision = desk.decision(case)
     assert "The passage says so two lines on." in [item.reason for item in decision.overrides]
@@ -106,7 +106,7 @@ def test_what_helps_is_said_for_the_failed_gate_alone_and_its_reason_covers_the_
     assert "Choose other passages, or remove some, then score the note again" in shown
     assert "Change the note" not in shown
     assert at.button(key="decide-approved").label == "Approve: 1 thing left"
-    assert "1 thing left to do before approval" in shown
+    assert "One thing left to do" in shown
     assert "The relevance check failed" in shown
     assert "The correctness check" not in shown
     assert "The helpfulness check" not in shown
@@ -154,9 +154,9 @@ def test_a_reason_that_is_too_short_says_at_its_field_what_is_missing(desk: Desk
     desk.engine.fails_at = GateName.HELPFULNESS
     at = desk.app(desk.scored())
     give_reasons(at, "bad bad bad bad")
-    assert "Your reason is too short. It needs 2 more different words." in texts(at)
+    assert "Too short: it needs 2 more different words." in texts(at)
     give_reasons(at, "bad but needed here")
-    assert "too short" not in texts(at)
+    assert "Too short" not in texts(at)
 
 
 def test_a_suggested_tag_is_named_in_plain_words_with_why_beside_it(desk: Desk) -> None:
@@ -166,7 +166,7 @@ def test_a_suggested_tag_is_named_in_plain_words_with_why_beside_it(desk: Desk) 
     shown = texts(at)
     assert "Suggested: " in shown
     named = shown.split("Suggested: ", 1)[1].splitlines()[0]
-    [tag] = [name for name in options if named.startswith(f"{name}, because ")]
+    [tag] = [name for name in options if named.startswith(f"{name} (")]
     assert "satire" in named.removeprefix(tag), "why stands beside it"
 
 
@@ -223,7 +223,7 @@ def test_approve_counts_what_is_left_and_counts_it_down(desk: Desk) -> None:
     at = desk.app(case)
     approve = "Approve: {} left".format
     assert at.button(key="decide-approved").label == approve("3 things")  # the gate, the link and a tag
-    assert "3 things left to do before approval" in texts(at)
+    assert "3 things left to do" in texts(at)
     chips(at, f"tags-{case.id}-MISLEADING").set_value(["misleadingFactualError"]).run()
     assert at.button(key="decide-approved").label == approve("2 things")
     field(at, "Why approve although the correctness check").set_value("The passage says so two lines on.").run()
@@ -261,7 +261,7 @@ def test_an_older_score_is_made_anew_where_it_is_told(desk: Desk) -> None:
     case = desk.scored()
     at = desk.app(case)
     note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
-    press(at, "Score it now")
+    press(at, "Score the note")
     desk.finish_latest(case, at)
     assert desk.newest(case).assessment_is_current
 
@@ -304,7 +304,7 @@ def test_a_comment_typed_while_another_decided_stands_beside_the_message(desk: D
 @pytest.mark.parametrize(
     ("fold", "label", "press_on"),
     [
-        ("paste-{}-new", "The passage", "Add this passage"),
+        ("paste-{}-new", "Text from the page", "Add this text"),
         ("suggestions-{}", "Suggestions, one", "Add"),
         ("suggestions-{}", "What changed in the note", "Save the answer"),
         ("post-fold-{}", "The post it replies to or quotes", "Save the post"),
@@ -347,11 +347,11 @@ def test_words_of_a_form_stay_with_copy_where_a_moderator_took_the_case_meanwhil
 ) -> None:
     case = desk.drafted()
     at = unfolded(desk.app(case), f"paste-{case.id}-new")
-    field(at, "The passage").set_value("Words of a page on colds.")
+    field(at, "Text from the page").set_value("Words of a page on colds.")
     other = desk.workspace.acting_as(lambda: actor("bob", Role.MODERATOR)).cases
     moderation.submit_case(desk.workspace.cases, case.id)
     other.apply(case.id, moderation.claim)
-    press(at, "Add this passage")
+    press(at, "Add this text")
     assert not at.exception, at.exception
     assert unsaved[-1] == "Words of a page on colds."
     assert "keep-unsaved-form" not in {button.key for button in at.button}

@@ -107,10 +107,10 @@ def test_an_engine_that_abstains_is_told_as_a_result(desk: Desk) -> None:
     at = desk.app(case)
     at.button(key="write").click().run()
     desk.finish_latest(case, at)
-    assert "CrowdNotes did not write a note." in texts(at)
+    assert "No note was written." in texts(at)
     assert "The passages do not speak of the claim." in texts(at)
     note_of(at).set_value("My own words.").run()
-    assert "CrowdNotes did not write a note." not in texts(at)
+    assert "No note was written." not in texts(at)
 
 
 def test_a_quote_from_a_table_reads_as_the_words_of_its_row(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,5 +137,5 @@ def test_above_words_of_ones_own_nothing_is_said_of_proposals(desk: Desk) -> Non
     desk.run(case, "write")
     at = desk.app(case)
     assert desk.note(case).startswith("My own words.")
-    assert "CrowdNotes did not write a note." not in texts(at)
+    assert "No note was written." not in texts(at)
     assert "The passages do not speak of the claim." not in texts(at)

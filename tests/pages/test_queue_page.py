@@ -320,7 +320,7 @@ def test_what_another_found_of_a_sentence_is_not_shown_as_ones_own(team: Team) -
         at = team.as_(who).desk.app(case)
         assert not at.exception
         assert chips(at, f"compare-{case.id}-1").value == chosen
-        assert ("ann found: The passage says it" in texts(at)) is (who is BOB)
+        assert ("ann found: The source says it" in texts(at)) is (who is BOB)
 
 
 def test_an_admin_exports_and_erases_somebody_on_the_account_page(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,23 +136,23 @@ def test_a_pasted_passage_that_cannot_be_taken_stays_typed_and_open(desk: Desk) 
     fold = f"paste-{case.id}-new"
     at = unfolded(desk.app(case), fold)
     field(at, "Title of the page").set_value("My title")
-    press(at, "Add this passage")
+    press(at, "Add this text")
     assert "The passage is empty." in texts(at)
     assert field(at, "Title of the page").value == "My title"
 
-    field(at, "The passage").set_value("Words of a page on colds.")
+    field(at, "Text from the page").set_value("Words of a page on colds.")
     address = field(at, "Address of the page").set_value("not a link")
     assert address.proto.type == TextInputProto.DEFAULT, "a browser sends what is no address, so that it is told"
-    press(at, "Add this passage")
+    press(at, "Add this text")
     assert "The passage is empty." not in texts(at)
     assert "“not a link”" in texts(at)
 
     field(at, "Address of the page").set_value("")
-    press(at, "Add this passage")
+    press(at, "Add this text")
     assert not at.exception
     assert desk.newest(case).evidence[-1].source.title == "My title"
     assert field(at, "Title of the page").value == "", "it waits for the next passage"
-    assert "1 passage added" in texts(at)
+    assert "1 text added" in texts(at)
     unfolded(at, f"{fold}-1")
     assert field(at, "Title of the page").value == ""
 
@@ -167,11 +167,11 @@ def test_a_passage_without_a_link_warns_in_its_row_and_at_the_note(desk: Desk) -
     cases.apply(case.id, actions.judge, "E1", Verdict.USE, "")
     shown = texts(desk.app(case))
     assert shown.count("badge[:material/link_off: no link: X needs one]") == 1
-    assert "No source in use has a link, and X needs one." in shown
+    assert "X needs a link, and no source in use has one." in shown
     cases.apply(case.id, actions.judge, "E2", Verdict.USE, "")
     shown = texts(desk.app(case))
     assert "No source in use has a link" not in shown
-    assert "No link: E1. Link to another source in use." in shown
+    assert "No link: E1. Link to another source." in shown
 
 
 @pytest.mark.parametrize("day", [None, date(2024, 1, 1)])
@@ -180,4 +180,4 @@ def test_a_source_in_use_without_a_date_is_worth_a_look(desk: Desk, day: date | 
     [item] = case.used_evidence
     dated = item.replace(source=item.source.replace(published=day))
     desk.changed(case, evidence=(dated,))
-    assert ("E1 has no date. Check that it still holds." in texts(desk.app(case))) is (day is None)
+    assert ("E1 has no date. Does it still hold?" in texts(desk.app(case))) is (day is None)

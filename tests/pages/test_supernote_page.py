@@ -399,7 +399,7 @@ def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) ->
     at.text_input(key=f"reply-Suggestions-{case.id}-S2-reason").set_value("It is so.")
     at.text_input(key=f"reply-Suggestions-{case.id}-S2-changed").set_value("Everything.")
     next(item for item in at.button if item.form_id == f"form-reply-Suggestions-{case.id}-S2").click().run()
-    assert "The note had the same words before and after" in texts(at)
+    assert "The note stayed the same." in texts(at)
 
 
 def test_the_draft_page_shows_suggestions_too(desk: Desk) -> None:
@@ -465,7 +465,7 @@ def test_with_a_model_its_judge_is_shown_and_answers_come(desk: Desk, monkeypatc
     at.file_uploader[-1].upload("said.txt", "Name the trial.\nSay when.\n".encode("utf-16"))
     press(at, "Add")
     assert [item.text for item in desk.newest(case).suggestions] == ["Name the trial.", "Say when."]
-    press(at, "Let the model answer 2 suggestions")
+    press(at, "Let the AI answer 2 suggestions")
     desk.finish_latest(case, at)
     assert "2, all answered" in texts(at)
     assert "No source carries it." in texts(at)
