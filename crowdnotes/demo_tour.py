@@ -22,7 +22,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.workspace import Workspace
 
 PRESENTED_EXAMPLE = "lake-algae"
-_REVIEW_REASON = "Opened and judged with the Next button of a demonstration."
+_REVIEW_REASON = "Decided by the demonstration."
 
 
 class TourPlace(StrEnum):
@@ -185,7 +185,7 @@ def _perform(workspace: Workspace, case: Case, action: TourAction) -> JobRecord 
         return _show_tempting_note(workspace, case)
     if action is TourAction.MEND:
         if not case.candidates:
-            raise WorkflowError("no note", "No note was proposed.", "Propose notes, or choose another engine.")
+            raise WorkflowError("no note", "No note was written.", "Write one, or choose another AI.")
         apply(case.id, actions.choose_candidate, case.candidates[0].sha256)
         return workspace.start(case.id, "assess")
     if action in {TourAction.OPEN, TourAction.USE_AND_OPEN}:
@@ -208,5 +208,5 @@ def _show_tempting_note(workspace: Workspace, case: Case) -> JobRecord:
 def _require_example(case: Case) -> Example:
     example = example_of(case)
     if example is None:
-        raise WorkflowError("no demonstration", "This case is no demonstration.")
+        raise WorkflowError("no demonstration", "This is no demonstration.")
     return example

@@ -52,10 +52,10 @@ class ShownHead:
         """Return the model's measured quality with the head's."""
         auc, newest = self.figures["undated_intercept_auc"], self.figures["newest_quarter_intercept_auc"]
         note = (
-            "{note} Its number was tested on {notes} health notes that it had not learned from. Of 100 pairs, one "
-            "note that X showed and one that it turned down, it tells which is which in {auc:.0f} (in {newest:.0f} "
-            "among the newest quarter). {reached:.0%} of the shown notes and {others:.0%} of the others reached 0.40. "
-            "Other topics were not tested, nor the many notes on which X never decides."
+            "{note} Tested on {notes} new health notes: of 100 pairs, a note that X showed and one that it turned "
+            "down, the score tells which is which in {auc:.0f} (in {newest:.0f} of the newest quarter). {reached:.0%} "
+            "of the shown notes and {others:.0%} of the others reached 0.40. Not tested: other topics, and the many "
+            "notes on which X never decides."
         ).format(
             note=known.note,
             notes=self.figures["notes"],

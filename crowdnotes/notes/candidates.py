@@ -302,17 +302,17 @@ def _check_references(
     sentences: Sequence[NoteSentence], by_id: dict[str, ExistingNote], passages: dict[str, Evidence]
 ) -> None:
     if not any(sentence.text.strip() for sentence in sentences):
-        raise EngineError("The engine wrote a note without words.")
+        raise EngineError("The AI wrote an empty note.")
     for sentence in sentences:
         unknown = [note for note in sentence.notes if note not in by_id]
         unknown += [item.evidence_id for item in sentence.carriers if item.evidence_id not in passages]
         if unknown:
-            raise EngineError(f"The engine named {unknown[0]}, which is neither a note nor a passage given.")
+            raise EngineError(f"The AI named {unknown[0]}, which it was not given.")
         if not sentence.notes:
-            raise EngineError("The engine wrote a sentence that no note supports.")
+            raise EngineError("The AI wrote a sentence that no note supports.")
         theirs = {canonical_url(url.url) for note in sentence.notes for url in find_urls(by_id[note].text)}
         if any(canonical_url(url.url) not in theirs for url in find_urls(sentence.text) if url.has_scheme):
-            raise EngineError("The engine put a link of its own into the note.")
+            raise EngineError("The AI made up a link.")
 
 
 def _rank_links(

@@ -61,9 +61,9 @@ class Drafted:
         """In one line: "2 candidates; 1 more gave nothing usable (The model declined to answer.)"."""
         if not self.candidates:
             return f"No note: {self.abstained}"
-        made = plural(len(self.candidates), "{n} candidate", "{n} candidates")
+        made = plural(len(self.candidates), "{n} draft", "{n} drafts")
         why = " ".join(dict.fromkeys(self.lost))
-        return f"{made}; {len(self.lost)} more gave nothing usable ({why})" if self.lost else made
+        return f"{made}; {len(self.lost)} more failed ({why})" if self.lost else made
 
 
 def write_candidates(
@@ -81,7 +81,7 @@ def write_candidates(
     begun = time.perf_counter()
     if not evidence:
         wanted = f" Where to look: {brief.claim.settled_by}" if brief.claim and brief.claim.settled_by else ""
-        return Drafted((), f"There is no passage to write from.{wanted}")
+        return Drafted((), f"No source to write from.{wanted}")
     answer = engine.write(
         brief, evidence, budget_for(evidence), _CANDIDATE_COUNT, earlier=[without_urls(text) for text in earlier]
     )
@@ -110,14 +110,14 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     agreeing = settlement.stated(evidence, claim=1)
     if not agreeing:
         missing = f" Where to look: {settlement.missing}" if settlement.missing else ""
-        return f"Not enough evidence: no passage answers the claim outright.{missing}"
+        return f"Not enough evidence: no source settles the claim.{missing}"
     recent = next(((item, found) for item, found in agreeing if _is_recent(item.source, brief)), None)
     if recent is None:
         names = ", ".join(dict.fromkeys(item.id for item, _ in agreeing))
-        return f"Not enough evidence: what agrees with the post ({names}) is undated or older than what it is about."
+        return f"Not enough evidence: {names} agrees with the post, but is undated or too old."
     item, found = recent
     age = ask_about_age(item.source, brief.post.posted_at.date() if brief.post.posted_at else brief.today)
-    return f"Not needed: the passages agree with the post. {found.tells} {age}".rstrip()
+    return f"Not needed: the sources agree with the post. {found.tells} {age}".rstrip()
 
 
 def _why_not_needed(brief: Brief) -> str:
@@ -126,7 +126,7 @@ def _why_not_needed(brief: Brief) -> str:
         return f"Not needed: it looks like {brief.unwanted.why_not.as_text}. {brief.unwanted.reason}".rstrip()
     others = [claim for claim in brief.claims if claim.kind is not ClaimKind.CHECKABLE]
     if others and brief.claim is None:
-        return f"Not needed: the post is {others[0].kind.as_text}, and claims nothing that can be checked."
+        return f"Not needed: the post is {others[0].kind.as_text}, with no claim to check."
     return ""
 
 
@@ -180,7 +180,7 @@ def revise_candidates(
     stated = [draft for draft in ordered if not draft.is_inferred(brief.settlement, evidence)]
     if stated and final.is_inferred(brief.settlement, evidence):  # a note whose passage says it outright comes first
         rest = [draft for draft in ordered if draft not in stated]
-        return Revised((*stated, final, *rest), "The revised one is only inferred, so the best that is stated leads")
+        return Revised((*stated, final, *rest), "The sources only suggest the improved one, so another leads")
     return Revised((final, *ordered), revision.changes)
 
 
@@ -209,10 +209,10 @@ def repaired_draft(
     if revision is None:
         return ""
     if revision.final is None:
-        return f"the model found nothing in the passages that mends it. {revision.changes}".rstrip(". ")
+        return f"the AI found nothing in the sources that mends it. {revision.changes}".rstrip(". ")
     changes = revision.changes or "Said in other words."
     after = _build_draft(engine, revision.final, evidence, clock, begun, changes=changes)
-    return (after, before) if after.sha256 != draft.sha256 else "the model left it as it is"
+    return (after, before) if after.sha256 != draft.sha256 else "the AI left it as it is"
 
 
 def _why_no_words_mend(brief: Brief, evidence: Sequence[Evidence], draft: Draft, failed: Sequence[GateResult]) -> str:
@@ -225,7 +225,7 @@ def _why_no_words_mend(brief: Brief, evidence: Sequence[Evidence], draft: Draft,
     if settlement is None:
         return ""
     if draft.is_inferred(settlement, evidence) and not settlement.stated(evidence):
-        return "it is only inferred, and no passage states an answer"
+        return "no source settles the claim"
     is_wrong = any(result.gate is not GateName.HELPFULNESS or result.findings for result in failed)
     says_all = all(
         _rests_on(draft, item.id, answer.span)
@@ -262,7 +262,7 @@ def _build_draft(
     by_id = {item.id: item for item in evidence}
     text = _append_links(written, by_id)
     if note_length(text) > NOTE_LIMIT:
-        raise EngineError("The engine wrote more than fits into a note.")
+        raise EngineError("The AI wrote too much for a note.")
     cited = [by_id[evidence_id] for evidence_id in written.evidence_ids]
     result_origin = engine.result_origin(EngineStep.WRITING)
     return Draft(
@@ -313,10 +313,10 @@ _QUOTATION_MARK = re.compile(r"[\"“”„«»]")
 def _append_links(written: Written, by_id: dict[str, Evidence]) -> str:
     unknown = [evidence_id for evidence_id in written.evidence_ids if evidence_id not in by_id]
     if unknown:
-        raise EngineError(f"The engine cited {unknown[0]}, which is not among the passages.")
+        raise EngineError(f"The AI cited {unknown[0]}, which is no source of this note.")
     quoted = " ".join(by_id[evidence_id].passage.text for evidence_id in written.evidence_ids)
     if any(url.has_scheme or url.url not in quoted for url in find_urls(written.text)):
-        raise EngineError("The engine put a link of its own into the note.")
+        raise EngineError("The AI made up a link.")
     urls = [by_id[evidence_id].source.url for evidence_id in written.evidence_ids]
     links = list(dict.fromkeys(linkable(url) for url in urls if url))[:MAX_NOTE_LINKS]
     return " ".join([" ".join(written.text.split()), *links])

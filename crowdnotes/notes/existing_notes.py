@@ -53,18 +53,18 @@ def no_note_needed(notes: Sequence[ExistingNote]) -> str:
     for note in notes:
         if note.classification is Classification.NOT_MISLEADING:
             if note.status is CrowdStatus.HELPFUL:
-                return f"Raters found {note.id} helpful, which says that the post is not misleading."
+                return f"Raters found {note.id} helpful. It says that the post is not misleading."
             mean = note.ratings.mean or 0
             if note.ratings.count >= ENOUGH_RATINGS and mean >= _MIN_LIKED_MEAN and mean > most:
                 return (
-                    f"Of all notes raters like {note.id} best ({mean:.2f} of 1, {note.ratings.count} ratings), which "
-                    "says that the post is not misleading."
+                    f"Raters like {note.id} best ({mean:.2f} of 1, {note.ratings.count} ratings). It says that the "
+                    "post is not misleading."
                 )
     said = sum(note.ratings.tags.get(_NOTE_NOT_NEEDED_TAG, 0) for note in misleading)
     against = sum(note.ratings.not_helpful for note in misleading)
     all_of_them = sum(note.ratings.count for note in misleading)
     if said >= ENOUGH_RATINGS and (said * 2 >= against > all_of_them / 2):
-        return f"{said} of {all_of_them} raters said that no note is needed here."
+        return f"{said} of {all_of_them} raters said that no note is needed."
     return ""
 
 
@@ -76,14 +76,14 @@ def remarks(notes: Sequence[ExistingNote]) -> tuple[str, ...]:
         why = Counter(note.why_not_eligible for note in notes)
         found.append(f"No note is ticked by itself. {' '.join(filter(None, why))}".strip())
     if len(used) == 1:
-        found.append(f"Only {used[0].id} is used: what is made can hold no more than that note.")
+        found.append(f"Only {used[0].id} is used: the result can say no more than that note.")
     without = [note.id for note in used if not links_of(note)]
     if used and len(without) == len(used):
-        found.append("None of the notes used has a link: a draft would have no source.")
+        found.append("No note in use has a link: a draft would have no source.")
     elif without:
         found.append(f"Without a link: {', '.join(without)}.")
     if len({note.classification for note in notes}) > 1:
-        found.append("The notes contradict each other: some say that the post is misleading, some that it is not.")
+        found.append("The notes disagree on whether the post is misleading.")
     return tuple(found)
 
 
@@ -189,11 +189,11 @@ def worth_replacing(posted: PostedNote, done: SupernoteRound) -> tuple[bool | No
     if winner.text == posted.text:
         return False, "The posted note is still the best."
     if posted.status is CrowdStatus.HELPFUL:
-        return False, "X shows it. Replace it only if a fact in it is now plainly wrong."
+        return False, "X shows it. Replace it only if a fact in it is wrong."
     before = score_of_posted(posted.text, done)
     if before is not None and winner.score is not None and winner.score.intercept <= before.intercept:
         new, old = f"{winner.score.intercept:.2f}", f"{before.intercept:.2f}"
-        return False, f"The jury gives the new note {new}, not more than the posted one ({old})."
+        return False, f"No gain: the jury gives the new note {new}, the posted one {old}."
     return _judge_by_ratings(posted)
 
 
@@ -209,7 +209,7 @@ def _judge_by_ratings(posted: PostedNote) -> tuple[bool | None, str]:
     sides = (posted.negative, posted.positive, posted.unknown_side)
     count = sum(side.count for side in sides)
     if posted.status is CrowdStatus.NOT_HELPFUL:
-        return True, "Raters found it not helpful, so there is nothing to lose."
+        return True, "Raters found it not helpful: there is nothing to lose."
     if count > _MAX_UNDECIDED_RATINGS:
         return True, f"It has {count} ratings and still no status, so you can change it."
     if count < _FEW_RATINGS:
@@ -220,7 +220,7 @@ def _judge_by_ratings(posted: PostedNote) -> tuple[bool | None, str]:
             f"With {count} ratings from both sides it is at {posted.intercept:.2f}, below {_LOW_INTERCEPT:.2f}."
         )
     if not both or posted.intercept is None:
-        return None, f"It has {count} ratings, but their sides or its note intercept are not known."
+        return None, f"It has {count} ratings, but their sides or its score are not known."
     return False, f"It is at {posted.intercept:.2f} with {count} ratings, so X may still show it."
 
 
@@ -229,22 +229,17 @@ def _judge_by_few_ratings(posted: PostedNote, helpful: int, count: int) -> tuple
         return None, "The status of the posted note is not known."
     if not count:
         return None, (
-            "It has no ratings so far. Replace it only if the new note corrects an error or a misleading point, or "
-            "adds something that readers must know."
+            "It has no ratings. Replace it only if the new note corrects an error or adds what readers must know."
         )
     if count <= _MAX_SPARSE_RATINGS:
         return False, plural(
             count,
-            "It has only {n} rating, which is too few. Wait for more.",
-            "It has only {n} ratings, which is too few. Wait for more.",
+            "It has only {n} rating. Wait for more.",
+            "It has only {n} ratings. Wait for more.",
         )
     share = helpful / count
     if share >= _KEEP_SHARE:
         return False, f"{share:.0%} of its {count} ratings say helpful, so X may soon show it."
     if share < _REVISE_SHARE:
-        return True, (
-            f"{share:.0%} of its {count} ratings say helpful, so a better note has more to gain than to lose."
-        )
-    return False, (
-        f"{share:.0%} of its {count} ratings say helpful, which is neither clearly good nor clearly bad. Wait for more."
-    )
+        return True, (f"Only {share:.0%} of its {count} ratings say helpful: a better note can only gain.")
+    return False, (f"{share:.0%} of its {count} ratings say helpful: neither good nor bad. Wait for more.")

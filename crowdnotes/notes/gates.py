@@ -69,8 +69,8 @@ def asking_age(
 def ask_about_age(source: Source, posted: date) -> str:
     """Return a question about a source without a date, or much older than the post; "" about others."""
     if source.year is None:
-        return "This page has no date. Is this still true today?"
-    return f"This page is from {source.year}. Is this still true today?" if source.years_if_old(posted) else ""
+        return "No date: is this still true?"
+    return f"From {source.year}: is this still true?" if source.years_if_old(posted) else ""
 
 
 _MIN_QUOTED_WORDS = 4  # words; “long COVID” in marks is a name
@@ -88,9 +88,7 @@ def unfound_quotes(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple
     return tuple(
         LintWarning(
             code="quote-not-found",
-            message=(
-                "These quoted words are in none of the passages in use. Quote exactly, or remove the quotation marks."
-            ),
+            message="No source in use has these quoted words. Quote exactly, or remove the quotation marks.",
             level=LintLevel.BLOCKS,
             span=Span(start=match.start(), end=match.end()),
         )
@@ -113,7 +111,7 @@ def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) 
         known = {canonical_url(item.source.url, papers=False) for item in evidence if item.source.url}
         links = (
             Finding(
-                message="This link is to none of the sources.", span=Span(start=url.start, end=url.end), by_rule=True
+                message="This link leads to none of the sources.", span=Span(start=url.start, end=url.end), by_rule=True
             )
             for url in find_urls(note)
             if canonical_url(url.url, papers=False) not in known
@@ -134,9 +132,7 @@ def _find_language_fault(note: str, post: Post) -> Iterator[Finding]:
     of_note, of_post = language_of(without_urls(note)), language_of(post.text) or post.language
     if of_note is not None and of_post is not None and of_note != of_post:
         names = [LANGUAGE_NAMES.get(code, code) for code in (of_note, of_post)]
-        yield Finding(
-            message=f"The note is in {names[0]} and the post in {names[1]}: its readers may not understand it."
-        )
+        yield Finding(message=f"The note is in {names[0]}, the post in {names[1]}: readers may not understand it.")
 
 
 def form_warnings(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[LintWarning, ...]:
@@ -151,8 +147,7 @@ def _find_astray_links(note: str, evidence: Sequence[Evidence]) -> Iterator[Lint
         if (item := astray.get(canonical_url(url.url))) is not None:
             yield LintWarning(
                 code="link-astray",
-                message=f"Readers may not find what you say there: of {item.id}, {item.source.astray}. "
-                "Link to another page that says the same, if there is one.",
+                message=f"Readers may not find this at the link: of {item.id}, {item.source.astray}.",
                 level=LintLevel.WARNS,
                 span=Span(start=url.start, end=url.end),
             )
@@ -160,26 +155,26 @@ def _find_astray_links(note: str, evidence: Sequence[Evidence]) -> Iterator[Lint
 
 def _judge_relevance(it: Judged) -> GateResult:
     if not it.brief.post.has_words:
-        return GateResult.not_run(GateName.RELEVANCE, "The post's words are not known. Paste them, and score again.")
+        return GateResult.not_run(GateName.RELEVANCE, "The post has no text. Paste it, then score again.")
     return it.engine.relevance(it.brief, it.evidence)
 
 
 _RELEVANCE_GATE = Gate(
     name=GateName.RELEVANCE,
-    question="Do the passages help to judge this claim?",
-    lifts="Choose other passages, or remove some, then score the note again",  # this gate judges passages, not the note
+    question="Do the sources help to judge this claim?",
+    lifts="Use other sources, then score again",  # this gate judges passages, not the note
     judge=_judge_relevance,
 )
 _CORRECTNESS_GATE = Gate(
     name=GateName.CORRECTNESS,
-    question="Does the note say what the passages say?",
-    lifts="Change the note, or use passages that support it, then score it again",
+    question="Does the note say what the sources say?",
+    lifts="Change the note or its sources, then score again",
     judge=lambda it: it.engine.correctness(it.note, it.evidence, it.support),
 )
 _HELPFULNESS_GATE = Gate(
     name=GateName.HELPFULNESS,
     question="Would readers of different views find it helpful?",
-    lifts="Change the note, then score it again",
+    lifts="Change the note, then score again",
     judge=lambda it: it.engine.helpfulness(it.brief.post, truncate(it.note, NOTE_LIMIT)),  # CrowdNotes+ E.3
 )
 _REGISTERED_GATES = (
@@ -210,7 +205,7 @@ def assess(
         support: tuple[SentenceSupport, ...] = engine.support(note, evidence)
     except EngineError as error:
         support = ()
-        reason = f"Support for each sentence could not be judged: {error.message}"
+        reason = f"Could not be judged: {error.message}"
         found = tuple(GateResult.not_run(gate, reason) for gate in GATES)
         principles = _judge_principles(engine, brief.post, note)
     else:
@@ -304,7 +299,7 @@ def with_sources(principles: Sequence[PrincipleResult], correctness: GateResult)
 def _judge_principles(engine: Engine, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """Judge every principle, in order; NOT_RUN where the engine says nothing of it."""
     said: dict[PrincipleName, PrincipleResult] = {}
-    reason = "The engine in use does not check it."
+    reason = "Not checked without AI."
     try:
         said = {result.principle: result for result in engine.principles(post, note)}
     except EngineError as error:
@@ -313,8 +308,8 @@ def _judge_principles(engine: Engine, post: Post, note: str) -> tuple[PrincipleR
 
 
 _MESSAGE_BY_SUPPORT = {
-    Support.PARTLY: "The passage says only part of this.",
-    Support.UNSUPPORTED: "The passage does not say this.",
+    Support.PARTLY: "The source says only part of this.",
+    Support.UNSUPPORTED: "The source does not say this.",
 }
 
 
@@ -352,7 +347,7 @@ def _apply_check(
 
 def checked_by(names: Iterable[str]) -> str:
     """Return why the gate passed where people compared the sentences."""
-    return f"Checked by {', '.join(sorted(set(names)))}, no open hint."
+    return f"Checked by {', '.join(sorted(set(names)))}."
 
 
 def _build_person_verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[Finding]) -> GateResult:
@@ -372,19 +367,19 @@ def _build_person_verdict(note: str, sentences: Sequence[SentenceSupport], fault
     if faults:
         status, reason = GateStatus.FAIL, faults[0].message
     elif not sentences:
-        reason = "The note has no sentence to compare."
+        reason = "The note has no sentence."
     elif wrong:
         status = GateStatus.FAIL
-        reason = f"{len(wrong)} of {len(sentences)} sentences are not fully supported by their passage."
+        reason = f"{len(wrong)} of {len(sentences)} sentences say more than their source."
     elif unread:
         reason = plural(
             len(unread),
-            "1 sentence is still to be compared with its source.",
-            "{n} of {all} sentences are still to be compared with their sources.",
+            "1 sentence to check with its source.",
+            "{n} of {all} sentences to check with their sources.",
             all=len(sentences),
         )
     elif open_hints:
-        reason = plural(open_hints, "1 hint still to check.", "{n} hints still to check.")
+        reason = plural(open_hints, "1 warning to check.", "{n} warnings to check.")
     else:
         status = GateStatus.PASS
         reason = checked_by(sentence.by for sentence in sentences)

@@ -32,7 +32,7 @@ from crowdnotes.bridging.public_files import (
 from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, Ratings
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import InputError
-from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls, x_storage_form
+from crowdnotes.text.note_rules import find_urls, note_length, without_urls, x_storage_form
 from crowdnotes.text.table_files import decode_table, rounded_number, table_reader
 from crowdnotes.wording import fill, plural
 
@@ -65,7 +65,7 @@ def pasted_notes(text: str) -> ReadNotes:
             pieces = re.split(r"\n(?=[ \t]*(?:[-•*]|\d{1,3}[.)])[ \t])", text)
         elif len([line for line in lines if not _has_only_links(line)]) > 1:
             pieces = lines
-            faults.append("Each line was taken for a note; put empty lines between notes that have several lines.")
+            faults.append("Each line was taken for a note. Put empty lines between longer notes.")
     joined: list[str] = []
     for piece in (_LIST_MARKER.sub("", piece.strip(), count=1) for piece in pieces):
         if joined and piece and _has_only_links(piece):
@@ -92,8 +92,8 @@ def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNot
     """
     if len(content) > MOST_BYTES:
         raise InputError(
-            f"{name} has {len(content):,} bytes, more than notes on one post can have.",
-            "Give the folder of X's public files and the post's id, or a smaller file.",
+            f"{name} is too large for notes on one post ({len(content):,} bytes).",
+            "Give the folder of X's public files and the post's id.",
         )
     text, encoding = decode_table(content)
     faults = [remark] if (remark := encoding.remark(name)) else []
@@ -103,7 +103,7 @@ def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNot
     try:
         return _read_rows(text, name, post_id, faults)
     except RecursionError as error:
-        raise InputError(f"{name} has lists within lists, deeper than any notes.", "Check the file.") from error
+        raise InputError(f"{name} has too many lists within lists.", "Check the file.") from error
 
 
 def _read_rows(text: str, name: str, post_id: str | None, faults: Sequence[str]) -> ReadNotes:
@@ -127,7 +127,7 @@ def _refuse_rounded(name: str, *ids: object) -> None:
     if rounded := next(filter(None, (rounded_number(str(one)) for one in ids)), ""):
         raise InputError(
             f"A spreadsheet rounded the ids in {name} ({rounded}).",
-            "Take the file from where it came from, and do not save it in a spreadsheet.",
+            "Get the file again, and do not save it in a spreadsheet.",
         )
 
 
@@ -199,7 +199,7 @@ def _read_json_rows(text: str, name: str) -> Iterator[Row]:
         try:  # an object a line
             records = [json.loads(line) for line in text.splitlines() if line.strip()]
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{name} is no JSON that can be read ({error}).", "Check the file.") from error
+            raise InputError(f"{name} cannot be read as JSON ({error}).", "Check the file.") from error
     if isinstance(records, Mapping):
         records = next((records[key] for key in ("notes", "data") if isinstance(records.get(key), list)), [records])
     for item in records:
@@ -222,9 +222,7 @@ def _read_table_rows(text: str, name: str) -> Iterator[Row]:
     try:
         head = next(rows)
         if not any(_FIELD_BY_COLUMN_NAME.get(_normalise_key(column)) == "text" for column in head):
-            raise InputError(
-                f"{name} has no column text.", "Name the columns in its first line: text, and what else is known."
-            )
+            raise InputError(f"{name} has no column text.", "Name the columns in its first line.")
         for row in rows:
             if any(cell.strip() for cell in row):
                 known = _map_fields(zip(head, row, strict=False))
@@ -234,7 +232,7 @@ def _read_table_rows(text: str, name: str) -> Iterator[Row]:
                     known["text"] = x_storage_form(known["text"])
                 yield known
     except csv.Error as error:
-        raise InputError(f"{name} is no table that can be read ({error}).", "Save it as CSV in UTF-8.") from error
+        raise InputError(f"{name} cannot be read as a table ({error}).", "Save it as CSV in UTF-8.") from error
 
 
 @dataclass
@@ -256,7 +254,7 @@ def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
     """Return the note of a row by our names for its columns, and "tags", without an id of ours."""
     if "beyond" in row:
         doubts.add(
-            "More cells than the heading has, left out (does the text need quotation marks?): note {places}.",
+            "More cells than columns, left out (does the text need quotation marks?): note {places}.",
             place,
             row["beyond"],
         )
@@ -355,7 +353,7 @@ def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
             continue
         length = len(note.text) if len(note.text) > 20 * MOST_CHARACTERS else note_length(note.text)
         if length > MOST_CHARACTERS:
-            remarks.append(f"Note {place} has {length:,} characters, and a note has {NOTE_LIMIT}: left out.")
+            remarks.append(f"Note {place} is too long, left out: {length:,} characters.")
             continue
         by_text.setdefault(" ".join(note.text.casefold().split()), []).append(note)
     once = [_merge_duplicates(same) for same in by_text.values()]
@@ -364,13 +362,13 @@ def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
         remarks.append(
             plural(
                 repeated,
-                "{n} note says the same as another word for word: merged.",
-                "{n} notes say the same as another word for word: merged.",
+                "{n} duplicate note was merged.",
+                "{n} duplicate notes were merged.",
             )
         )
     if len(once) > MOST_NOTES:
         best = sorted(range(len(once)), key=lambda i: (not once[i].is_used, -once[i].ratings.count, i))[:MOST_NOTES]
-        remarks.append(f"There are {len(once)} notes; the {MOST_NOTES} that are eligible and most rated were taken.")
+        remarks.append(f"Of {len(once)} notes the {MOST_NOTES} most rated were taken, eligible ones first.")
         once = [once[i] for i in sorted(best)]
     if not once:
         raise InputError(" ".join(["There is no note.", *remarks]), "Give at least one note, with its words.")
@@ -378,7 +376,7 @@ def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
     for number, note in enumerate(once, start=1):
         update: dict[str, object] = {"id": f"N{number}"}
         if holds_injection(note.text):
-            remarks.append(f"N{number} gives orders to a program: it is not used, and no model sees its words.")
+            remarks.append(f"N{number} contains instructions to programs: it is not used, and no AI gets its words.")
             update["chosen"] = False
         numbered.append(note.replace(**update))
     return ReadNotes(tuple(numbered), tuple(remarks))

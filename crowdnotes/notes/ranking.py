@@ -109,7 +109,7 @@ def _filter_candidate(candidate: Candidate, known: _FilterContext) -> Candidate:
 def _check_length(candidate: Candidate, _: _FilterContext) -> str | None:
     """Like each check, return why the candidate fails, "" where it passes, None where that is not known."""
     length = note_length(candidate.text)
-    return f"It has {length} characters by X's count." if length > NOTE_LIMIT else ""
+    return f"It has {length} characters." if length > NOTE_LIMIT else ""
 
 
 def _check_own_links(candidate: Candidate, known: _FilterContext) -> str | None:
@@ -149,13 +149,13 @@ def _check_supported(candidate: Candidate, known: _FilterContext) -> str | None:
         words = candidate.text[sentence.span.start : sentence.span.end]
         if not sentence.carriers:
             if known.readable.intersection(sentence.notes):
-                return f"No words of a linked page support “{words}”."
+                return f"No linked page supports “{words}”."
             unread = True
         for item in sentence.carriers:
             passage = known.passages.get(item.evidence_id)
             quoted = passage.passage.text[item.span.start : item.span.end] if passage else ""
             if not tells_enough(quoted):
-                return f"The words that should support “{words}” are not in the page."
+                return f"The words for “{words}” are not in the page."
     return None if unread else ""
 
 

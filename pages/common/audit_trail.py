@@ -23,11 +23,11 @@ _LABEL_BY_STAGE = {
     StageName.SEARCH: "Searched",
     StageName.READ: "Pages read",
     StageName.PASSAGES: "Passages found",
-    StageName.SETTLE: "Passages compared with the claim",
-    StageName.DRAFT: "Candidates written",
-    StageName.REVISE: "Best note revised",
+    StageName.SETTLE: "Sources compared with the claim",
+    StageName.DRAFT: "Drafts written",
+    StageName.REVISE: "Best draft improved",
     StageName.ASSESS: "Note scored",
-    StageName.JURY: "Jury simulated",
+    StageName.JURY: "Readers simulated",
     StageName.LINKS: "Links checked",
     StageName.CANDIDATES: "Candidates written",
     StageName.FILTER: "Candidates filtered",
@@ -54,7 +54,7 @@ def _draw_trail(case: Case) -> None:
     st.markdown("\n".join(map(_format_event, newest_first[first : first + _PAGE_SIZE])))
     for title, rows in (
         ("How each step was done", _list_results(case)),
-        ("Language model use", _list_model_usage(case)),
+        ("AI use", _list_model_usage(case)),
         ("What was read", _list_read_sources(case)),
     ):
         lines = list(rows)
@@ -80,14 +80,12 @@ def _list_results(case: Case) -> Iterator[str]:
     for stage in case.stages:
         yield _format_result(_LABEL_BY_STAGE[stage.name], stage.engine, seconds=stage.seconds)
     if case.settlement is not None:
-        yield _format_result("Which passages answer the claim", case.settlement.engine, case.settlement.prompt_version)
+        yield _format_result("Which sources settle the claim", case.settlement.engine, case.settlement.prompt_version)
     if (draft := case.draft) is not None:
         yield _format_result("The note", draft.engine, draft.prompt_version, draft.seconds, draft.sha256)
         if (verdict := case.verdict_on(draft.sha256)) is not None:
             how = plural(verdict.jurors, "1 juror, seed {seed}", "{n:,} jurors, seed {seed}", seed=verdict.seed)
-            yield _format_result(
-                "The jury's verdict, a simulation", f"{verdict.model}, {how}", sha256=verdict.text_sha256
-            )
+            yield _format_result("Simulated readers", f"{verdict.model}, {how}", sha256=verdict.text_sha256)
     if (scores := case.assessment) is not None:
         yield _format_result("The scores", scores.engine, scores.prompt_version, scores.seconds, scores.text_sha256)
 

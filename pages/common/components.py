@@ -427,7 +427,7 @@ def rules_link() -> None:
     """To the status rules of Community Notes, in their order, as the help page has them."""
     # In a tab of its own: Streamlit loses the address of the page, and with it the note, on the way back.
     st.link_button(
-        "All rules in their order, with their thresholds",
+        "All rules with their thresholds",
         "help?document=bridging",
         type="tertiary",
         icon=":material/rule:",
@@ -438,14 +438,11 @@ def what_x_can_change() -> None:
     """Draw what X itself may change of the algorithm and its data, folded away."""
     with st.expander("What can X itself change?", icon=":material/gavel:"):
         st.markdown(
-            "- X writes the rules and may change any of them: the line of 0.40, who may rate, whose ratings count. "
-            "Code and data are public, so a change can be seen, but only afterwards.\n- X can delete posts, notes and "
-            "accounts. The data shows that a note's text is gone, not who removed it or why.\n- X waits 30 to 60 "
-            "minutes before it shows a note, and up to six hours where the note only nearly reaches that. It keeps a "
-            "shown note that falls a little short, and locks a status about two weeks after the note was written. So "
-            "a note can have a status that today's ratings would not give.\n- X uses models and signals that are not "
-            "computed here: for groups of raters and for topics, on facts and sources, and on who acts together. The "
-            "data comes from X alone; nobody outside can see whether it is whole.\n- What you can check: here "
-            "the score is worked out again from the ratings and compared with what X recorded. A difference is "
-            "not proof of tampering."
+            "- X may change any rule: the line of 0.40, who may rate, whose ratings count. Code and data are public, so "
+            "people see a change, but only afterwards.\n- X can delete posts, notes and accounts. The data does not say "
+            "who did it or why.\n- X shows a note after 30 to 60 minutes, a close one after up to six hours. It keeps a "
+            "shown note that falls a little short, and locks a status after about two weeks: a status may differ from "
+            "what today's ratings give.\n- X has models that are not computed here: for groups, topics, facts, and "
+            "accounts that act together. Only X knows whether its data is whole.\n- You can check the score: it is "
+            "computed again from the ratings and compared with X's. A difference is not proof of tampering."
         )

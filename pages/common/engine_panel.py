@@ -30,9 +30,8 @@ PRESENTER = "present"
 def use_own_engine_panel(case: Case, place: str) -> None:
     """Draw the way from recorded answers to the engine in use, which answers other words and sources too."""
     engine = workspace(own_engine=True).engine
-    name = engine.name.removeprefix("llm:") if engine.uses_language_model else "the local engine"
+    label = f"Use {engine.name.removeprefix('llm:')}" if engine.uses_language_model else "Continue without AI"
     use = partial(actions.use_own_engine, cases(), case.id)
-    label = f"Use {name}"
     button(
         label,
         f"{place}-own-engine",
@@ -40,69 +39,54 @@ def use_own_engine_panel(case: Case, place: str) -> None:
         use,
         type="tertiary",
         icon="swap_horiz",
-        help=(
-            "From now on this case uses the engine of this app. What is there stays. For another engine, choose it on "
-            "the first page."
-        ),
+        help="Keeps what is there. Choose another AI on the first page.",
     )
 
 
 def engine_panel(case: Case | None = None) -> None:
-    """Draw a line with the engine's name; opened, it says more and lets the person change it."""
+    """Draw a line that names the AI in use, or that there is none; opened, it says more and lets one change it."""
     engine = workspace().engine
     if case is not None and case.recorded_answers:
         _draw_recorded_answers(case)
         return
     judge = engine.judge
     asks = engine.uses_language_model or bool(judge.server)
-    kind = (
-        "language model in use"
-        if engine.uses_language_model
-        else "a language model judges helpfulness only"
-        if judge.server
-        else "no language model in use"
-    )
+    without = "AI judges helpfulness only" if judge.server else "Working without AI"
     cost = case.used.as_text() if case is not None and asks else ""  # in its place: only one of them fits on a line
     tested = workspace().self_test()
     did = [] if tested is None else [tested.as_text, *(["weak"] if tested.is_weak else [])]
-    name = escaped(engine.name) + (f" ({', '.join(did)})" if did else "")
-    label = f"{name} · {escaped(cost)}" if cost else f"{name}: {kind}"
-    with st.popover(label, icon=":material/memory:", type="tertiary"):
+    name = escaped(engine.name.removeprefix("llm:")) + (f" ({', '.join(did)})" if did else "")
+    label = f"AI: {name}" if engine.uses_language_model else without
+    with st.popover(f"{label} · {escaped(cost)}" if cost else label, icon=":material/memory:", type="tertiary"):
         st.markdown(
-            (
-                "The engine searches, writes and scores. This one uses a language model, so posts and passages are "
-                "sent to its server. CrowdNotes itself checks the links, the quotations and which source supports "
-                "each sentence."
-            )
+            "The AI helps to search, write and score: posts and sources are sent to its server. CrowdNotes itself checks "
+            "links, quotations and which source supports each sentence."
             if engine.uses_language_model
-            else (
-                "The engine searches, writes and scores. This one runs on your computer. It finds sources, offers "
-                "sentences to quote and shows where to look. It writes no note. You judge whether a note is correct."
-            )
+            else "CrowdNotes finds sources, offers sentences to quote and shows where to look. It writes no note: you do, "
+            "and you judge whether it is correct."
         )
         if engine.uses_language_model:
             _draw_self_test(tested)
         if judge.server:
             st.markdown(
-                f"{escaped(judge.name)} on the server {escaped(judge.server)} judges helpfulness. The post and the "
-                "note are sent there when you score a note."
+                f"{escaped(judge.name)} on {escaped(judge.server)} judges helpfulness. It gets the post and the note "
+                "that you score."
             )
         if case is not None and case.usage:
-            st.markdown("**Used for this case so far**")
+            st.markdown("**Used for this case**")
             for step, used in case.usage.items():
                 st.markdown(f"{escaped(step)}: {escaped(used.as_text())}")
         if asks:
             _draw_budget()
         _draw_engine_choice()
         if not engine.uses_language_model:
-            with st.expander("Get a language model in three steps", icon=":material/memory:"):
+            with st.expander("Set up AI in three steps", icon=":material/memory:"):
                 _draw_setup_steps()
 
 
 RECORDED_ANSWERS_CAPTION = (
-    "A demonstration with invented pages. Do not post anything from it. The language model's answers were recorded "
-    "earlier: no model is asked now. Reading, checks of wording and the jury are real. Other texts or sources have no "
-    "recorded answers: choose an engine for those."
+    "A demonstration with invented pages: do not post anything from it. An AI gave its answers earlier; pages, checks of "
+    "wording and simulated readers run now. For another text or source you need an AI of your own."
 )
 
 
@@ -117,7 +101,7 @@ def first_model() -> None:
     """On the first screen, while no language model is in use: the way to one."""
     if workspace().engine.uses_language_model:
         return
-    with st.expander("Get a language model: it finds more and writes notes", icon=":material/memory:"):
+    with st.expander("Set up AI: it finds more and writes notes", icon=":material/memory:"):
         _draw_setup_steps()
         _draw_engine_choice("first-")
 
@@ -126,24 +110,18 @@ def _draw_setup_steps() -> None:
     """One server on this machine with a model that fits it, or a key."""
     memory, model = workspace().recommended_model()
     if model is not None and memory is not None:
-        fits = (
-            f"For the {memory:.0f} GB of memory of this computer: `ollama pull {model.name}` ({model.size}; "
-            f"{model.about})."
-        )
+        fits = f"For your {memory:.0f} GB of memory: `ollama pull {model.name}` ({model.size}; {model.about})."
     elif memory is not None:
-        fits = f"This computer has {memory:.0f} GB of memory, too little for a useful model. Use a key instead."
+        fits = f"Your {memory:.0f} GB of memory are too little. Use a key instead."
     else:
-        fits = "docs/models.md says which model fits how much memory."
+        fits = "docs/models.md says which."
     st.markdown(
-        "1. **Install a server.** [Ollama](https://ollama.com/download) runs on your computer and needs no "
-        f"account.\n2. **Get a model that fits.** {fits}\n3. **Choose and test it.** Select *Look for model servers*, "
-        "choose the model, then select *Test the model*. The test asks 20 questions and takes about a minute.\n"
+        "1. **Install** [Ollama](https://ollama.com/download). It runs on your computer and needs no account.\n2. **Get a "
+        f"model that fits.** {fits}\n3. **Choose and test it:** *Look for models*, then *Test the model*.\n"
     )
-    st.caption("This advice comes from published sizes. Run the test to see how well the model works for you.")
     st.markdown(
-        "**Or use a key** for an online service that works like OpenAI's. Save the key with `crowdnotes models key "
-        "set ADDRESS`, set `CROWDNOTES_LLM_BASE_URL` and `CROWDNOTES_LLM_MODEL`, and start CrowdNotes again. Posts "
-        "and passages then go to that service."
+        "**Or use a key** for an online service that works like OpenAI's: `crowdnotes models key set ADDRESS`. Set "
+        "`CROWDNOTES_LLM_BASE_URL` and `CROWDNOTES_LLM_MODEL`, and start again. Posts and sources then go there."
     )
 
 
@@ -155,14 +133,12 @@ def _draw_self_test(tested: SelfTest | None) -> None:
         watched(job)
         return
     if tested is None:
-        st.markdown(":material/help: **Not tested yet.** Ask it 20 questions to see whether it is good enough.")
+        st.markdown(":material/help: **Not tested yet.** 20 questions show whether it is good enough.")
     elif tested.is_weak:
         faults = "".join(f"\n- It {escaped(words)}." for words in tested.fails_at)
-        st.warning(
-            f"{faults}\n\nCheck everything it gives you, or use another model.", title=f"Weak model: {tested.as_text}"
-        )
+        st.warning(f"{faults}\n\nCheck all it says, or use another model.", title=f"Weak model: {tested.as_text}")
     else:
-        st.markdown(f":material/check: **Tested: {tested.as_text}** questions answered correctly.")
+        st.markdown(f":material/check: **Tested: {tested.as_text}** correct.")
     if tested is not None and tested.misses:
         with st.expander("What it got wrong"):
             for miss in tested.misses:
@@ -182,7 +158,7 @@ def _draw_budget() -> None:
     if bounds.budget_tokens is not None:
         most.append(f"{bounds.budget_tokens:,} tokens")
     if most:
-        st.caption(f"Most that a case may use: {', '.join(most)}. CrowdNotes stops before it goes over.")
+        st.caption(f"Limit for a case: {', '.join(most)}.")
 
 
 _FOUND_SERVERS_KEY = "model-servers"
@@ -196,7 +172,7 @@ def _draw_engine_choice(place: str = "") -> None:
     chosen, notice_place = f"{place}engine-choice", f"{place}engine"
     may_set_up, for_all = workspace().may(Act.SET_UP), shared_workspace().engine_for_all
     if for_all is not None and not may_set_up:
-        st.caption("An admin chose this engine for everybody.")
+        st.caption("An admin chose this for everybody.")
         return
     if not workspace().may(Act.WORK):
         return
@@ -204,12 +180,12 @@ def _draw_engine_choice(place: str = "") -> None:
     options = workspace().engine_choices(found)
     in_use = workspace().choice
     st.selectbox(
-        "Choose the engine",
+        "AI to use",
         options,
         index=options.index(in_use) if in_use in options else 0,
         format_func=lambda choice: _name_choice(choice, found),
         key=chosen,
-        help="For what you begin from now on; it is remembered. Running work keeps its engine.",
+        help="From now on. Running work keeps what it has.",
     )
     address, for_everybody = f"{place}engine-address", False
     if may_set_up:
@@ -218,17 +194,14 @@ def _draw_engine_choice(place: str = "") -> None:
             key=address,
             type="url",
             placeholder="https://api.example.org/v1",
-            help=(
-                "Any server that works like OpenAI's. It is only asked for its models. Posts and passages go there "
-                "once you choose one of them."
-            ),
+            help="One that works like OpenAI's. Posts and sources go there only once you choose its model.",
         )
         if has_accounts(workspace().settings):
             for_everybody = st.checkbox("For everybody", for_all is not None, key=f"{place}engine-for-all")
     with st.container(horizontal=True):
         use, look = partial(_use_chosen_engine, chosen, for_everybody), partial(_find_servers, chosen, address)
-        button("Use this engine", f"{place}use-engine", notice_place, use, icon="swap_horiz")
-        button("Look for model servers", f"{place}find-servers", notice_place, look, icon="lan")
+        button("Use this", f"{place}use-engine", notice_place, use, icon="swap_horiz")
+        button("Look for models", f"{place}find-servers", notice_place, look, icon="lan")
     notices(notice_place)
     if _FOUND_SERVERS_KEY in st.session_state:
         _draw_servers(found)
@@ -236,7 +209,7 @@ def _draw_engine_choice(place: str = "") -> None:
 
 def _name_choice(choice: EngineChoice, found: list[FoundServer]) -> str:
     if choice.base_url is None:
-        words = "Local engine (no language model)"
+        words = "Without AI"
     else:
         server = next((server.name for server in found if server.base_url == choice.base_url), choice.base_url)
         words = f"{choice.model or 'models from the settings'} on {server}"
@@ -262,12 +235,12 @@ def _find_servers(chosen: str, address: str) -> None:
 
 def _draw_servers(found: list[FoundServer]) -> None:
     if not found:
-        st.caption("No model server found on this computer. We looked for Ollama, LM Studio, llama.cpp and vLLM.")
+        st.caption("Not found on this computer: Ollama, LM Studio, llama.cpp or vLLM.")
     for server in found:
         models = escaped(server.problem) or plural(len(server.models), "{n} model", "{n} models")
         st.caption(f"**{escaped(server.name)}**: {models}")
         if server.models and not server.is_set:
-            st.caption("To use it every time, set:")
+            st.caption("To use it always, set:")
             lines = f"CROWDNOTES_LLM_BASE_URL={server.base_url}\nCROWDNOTES_LLM_MODEL={server.models[0]}"
             st.code(lines, language=None)
-    st.caption("If a server needs a key, save it with `crowdnotes models key set ADDRESS`. Keys are never shown here.")
+    st.caption("If it needs a key: `crowdnotes models key set ADDRESS`. Keys are never shown.")

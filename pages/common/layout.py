@@ -50,11 +50,11 @@ _SHORTCUTS = {
     "j": ("Next source", [".st-key-next-source button"]),
     "k": ("Previous source", [".st-key-previous-source button"]),
     "1": (
-        "Use the source in the note, then show the next; or stop using it",
+        "Use the source, then the next; or stop using it",
         [".st-key-reject-1 button", "[class*=st-key-reader-use-] input"],
     ),
     "2": (
-        "Background only, then show the next",
+        "Read, not cited; then the next",
         [".st-key-reject-2 button", "[class*=st-key-otherwise-] button:first-of-type"],
     ),
     "3": (
@@ -65,7 +65,7 @@ _SHORTCUTS = {
     "o": ("Open the source", [".st-key-open-source a"]),
     "w": ("Write a draft, or find sentences to quote", [".st-key-write button"]),
     "p": (
-        "Use the first candidate or quotation",
+        "Use the first draft or quotation",
         ["[class*=st-key-candidate-card-] button", "[class*=st-key-quote-] button"],
     ),
     "n": ("Write in the note", [".st-key-note-box textarea"]),
@@ -74,7 +74,7 @@ _SHORTCUTS = {
         "Mark the next sentence as supported",
         ["[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-compare-] button"],
     ),
-    "h": ("I checked the hints of a sentence", ["[class*=st-key-settled-] input:not(:checked)"]),
+    "h": ("I checked: the sentence is right", ["[class*=st-key-settled-] input:not(:checked)"]),
     "r": (
         "Approve anyway, with a reason",
         [".st-key-problems input[type=text]:placeholder-shown", ".st-key-problems details:not([open]) summary"],
@@ -134,8 +134,8 @@ def keys() -> None:
 
 
 KEYS_CAPTION = (
-    "Keys work while you are not typing. Press Escape to leave a field, and Enter to press the button you went to. "
-    "A key that judges first shows what it judges: read it, then press the key again."
+    "Keys work while you are not typing: Escape leaves a field. A key that judges first shows what it judges: read it, "
+    "then press again."
 )
 
 

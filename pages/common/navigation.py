@@ -98,7 +98,7 @@ def _find_queue_visibility() -> Literal["visible", "hidden"] | None:
 
 def ask_for_link() -> None:
     """Draw what a participant without a link reads."""
-    st.info("Open the link that you were given. It leads to a comparison.", icon=":material/link:")
+    st.info("Open the link that you were given.", icon=":material/link:")
 
 
 def redirect_through_app() -> None:

@@ -35,7 +35,7 @@ _FINISHED_STATES = frozenset({StepState.DONE, StepState.KEPT})
 _MESSAGE_BY_JOB_END = {
     JobState.FAILED: ("{work} failed.", "Try again"),
     JobState.CANCELLED: ("{work} was stopped. What is finished is kept.", "Continue"),
-    JobState.INTERRUPTED: ("{work} was interrupted when CrowdNotes stopped. What is finished is kept.", "Continue"),
+    JobState.INTERRUPTED: ("{work} ended when CrowdNotes stopped. What is finished is kept.", "Continue"),
 }
 
 
@@ -104,9 +104,9 @@ def _draw_running_job(job_id: str, finished: int, searches: Sequence[Query]) -> 
             _draw_steps(job)
             if job.state is JobState.QUEUED:
                 st.caption(
-                    "This starts when a worker is free."
+                    "Waiting for a free worker."
                     if workspace().runner.has_workers()
-                    else "No worker is running, so this waits until one is started."
+                    else "Waiting: no worker is running."
                 )
             cancel = partial(workspace().cancel, job)
             button("Cancel", f"cancel-{job.id}", _find_notice_area(job), cancel, icon="stop_circle")

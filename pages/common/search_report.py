@@ -61,10 +61,7 @@ def earlier_notes(case: Case) -> None:
 
 def _draw_earlier_notes(found: Sequence[tuple[EarlierNote, tuple[Hit, ...]]]) -> None:
     with st.container(key="earlier-notes", gap="small"):
-        st.caption(
-            "People wrote these notes under other posts. The pages they link to are among the sources found. Read the "
-            "pages: a note is not evidence, and no words are taken from it."
-        )
+        st.caption("Written under other posts. Read the pages they link to: a note is not evidence.")
         for note, pages in found[:_MAX_NOTES_SHOWN]:
             with st.container(gap=None):
                 note_words(note)
@@ -191,7 +188,7 @@ def already_checked(case: Case) -> None:
         return
     with st.container(border=True, key="already-checked", gap="small"):
         st.markdown("**:material/fact_check: Fact-checks found**")
-        st.caption("Someone has checked a claim like this one. Read the check to see if it is the same claim.")
+        st.caption("Someone checked a claim like this one. Is it the same?")
         for hit, publisher in checks[:_MAX_CHECKS_SHOWN]:
             _draw_fact_check(case, hit, publisher)
         rest = checks[_MAX_CHECKS_SHOWN:]

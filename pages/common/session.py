@@ -300,7 +300,7 @@ def notice_for(error: Exception) -> Notice:
         _log.error("unexpected error %s", number, exc_info=error)
     return Notice(
         "Sorry, something went wrong.",
-        f"What you saved is safe. Try again. If it happens again, report error {number} from the log.",
+        f"What you saved is safe. Try again, or report error {number} from the log.",
         number,
         st.query_params.get(_CASE_PARAM),
     )

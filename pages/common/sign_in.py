@@ -22,11 +22,8 @@ _MESSAGE_BY_OUTCOME = {
 }
 _MESSAGE_BY_SIGN_IN_WAY = {
     SignIn.OPENID: "You are not signed in. Load this page again to sign in.",
-    SignIn.PROXY: "The server in front of CrowdNotes did not say who you are. Sign in there.",
-    SignIn.DEMO: (
-        "This demo keeps your cases separate from those of others by a cookie. Allow cookies for this page and load it "
-        "again."
-    ),
+    SignIn.PROXY: "You are not signed in. Sign in at the server in front of CrowdNotes.",
+    SignIn.DEMO: ("This demo keeps your cases apart by a cookie. Allow cookies for this page and load it again."),
 }
 
 
@@ -97,10 +94,10 @@ def _draw_sign_in(settings: Settings) -> None:
             return
         outcome = _MESSAGE_BY_OUTCOME.get(st.query_params.get(OUTCOME, ""))
         if outcome is None and USER_COOKIE in st.context.cookies:
-            outcome = "Your sign-in has expired or could not be read. Sign in again."
+            outcome = "Your sign-in has expired. Sign in again."
         if outcome is not None:
             st.error(outcome, icon=":material/error:")
-        st.markdown("CrowdNotes needs to know who you are. You will come back to this page.")
+        st.markdown("You will come back to this page.")
         if st.button("Sign in", type="primary", icon=":material/login:"):
             st.login()
 

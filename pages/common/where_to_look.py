@@ -50,10 +50,7 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
             disabled=disabled,
         )
     else:
-        st.caption(
-            ":material/local_library: You have no library yet. Add a table or a folder of documents on the Libraries "
-            "page to search it too."
-        )
+        st.caption(":material/local_library: You have no library yet. Add your own documents on the Libraries page.")
     services = {item.name: item for item in workspace().services() if item.needs is None}
     at_first = case.services if case is not None and searched else workspace().services_at_first()
     registers = [name for name, item in services.items() if item.is_register]
@@ -61,7 +58,7 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
     chosen: list[str] = []
     for label, names, place in (
         ("Online services", others, f"{key}-services"),
-        ("Registers, asked only where the post calls for them", registers, f"{key}-registers"),
+        ("Registers, asked only if they fit the post", registers, f"{key}-registers"),
     ):
         chosen += st.pills(
             label,
@@ -76,8 +73,7 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
     for item in services.values():
         if item.is_fallback and item.name in chosen:
             st.caption(
-                f":material/travel_explore: {item.label} searches the web without a key. Search words made from the "
-                "post leave this computer. Clear the choice to stop this."
+                f":material/travel_explore: {item.label} needs no key. Search words from the post leave this computer."
             )
     if about:
         _draw_services_panel(key)
@@ -103,8 +99,7 @@ def _ask_reading_services(key: str, chosen: Sequence[str], *, disabled: bool = F
 def reading_services_caption(names: str) -> str:
     """Return what is sent to the reading services of these names, and what comes back."""
     return (
-        f"The address of a page that cannot be read here is sent to {names}. The text that comes back is marked, as "
-        "nobody compared it with the page."
+        f"{names} gets the address of a page that we cannot read. Its text is marked: nobody compared it with the page."
     )
 
 
@@ -136,7 +131,7 @@ _MAX_QUERY_CHARACTERS = 200  # characters
 
 def own_words_box(key: str, *, disabled: bool = False) -> None:
     """Draw a box for search words of the person's own; see `own_words`."""
-    box, about = f"{key}-own-words", "Searched as you type them, instead of the words that the program would use"
+    box, about = f"{key}-own-words", "Used as they are, instead of ours"
     st.text_input("Search words (optional)", key=box, max_chars=_MAX_QUERY_CHARACTERS, help=about, disabled=disabled)
 
 
@@ -178,7 +173,7 @@ def new_sources_form(key: str) -> None:
 
 def _ask_mode(key: str, modes: Sequence[Mode | str], *, disabled: bool = False) -> Mode | str:
     chosen = st.segmented_control(
-        "Where should the sources come from?",
+        "Where from?",
         modes,
         required=True,
         format_func=lambda mode: MODE_LABELS.get(mode, "My links, or else a search"),
@@ -191,9 +186,7 @@ def _ask_mode(key: str, modes: Sequence[Mode | str], *, disabled: bool = False) 
 
 def _ask_links(key: str, *, is_optional: bool, disabled: bool = False) -> None:
     st.text_area(
-        "Links to your sources, one on each line (optional)"
-        if is_optional
-        else "Links to your sources, one on each line",
+        "Links, one on each line (optional)" if is_optional else "Links, one on each line",
         key=f"{key}-urls",
         height=100,
         placeholder="https://www.cdc.gov/…",
@@ -204,13 +197,13 @@ def _ask_links(key: str, *, is_optional: bool, disabled: bool = False) -> None:
 
 def _ask_until_date(key: str, *, disabled: bool = False) -> None:
     st.date_input(
-        "Only sources published up to (optional)",
+        "Published up to (optional)",
         min_value=_EARLIEST_DATE,
         max_value="today",
         format="YYYY-MM-DD",
         key=f"{key}-until",
         disabled=disabled,
-        help="For an old post: leaves out what was published after this day. Sources without a date are marked.",
+        help="For an old post. Sources without a date are marked.",
         width=_DATE_WIDTH,
         persist_state="session",
     )
@@ -238,7 +231,7 @@ def add_sources(case: Case, job: JobRecord | None) -> None:
     busy, key = under_way(job), sources_key(case)
     sources_form(key, case, disabled=busy)
     if busy:
-        st.caption("You can use this when the running work has finished.")
+        st.caption("Wait until the running work has finished.")
     again = partial(_gather_again, case)
     label = "Search again" if case.stages else "Search"
     button(label, f"again-{case.id}", _NOTICE_AREA, again, icon="search", disabled=busy)
@@ -312,16 +305,13 @@ def _draw_connections(online: Sequence[OnlineProvider]) -> None:
             _format_connection(item.label, last_answers.get(item.name), item.brings, item.needs) for item in online
         )
     )
-    st.caption("Reading services: asked only where you choose them, for a page that cannot be read from here.")
+    st.caption("Reading services, for pages that we cannot read:")
     st.markdown(
         "  \n".join(
             _format_connection(label, last_answers.get(name)) for name, label in workspace().reading_services.items()
         )
     )
-    about = (
-        "Searches each service for “measles vaccine”, has each reading service read a test page, and shows which "
-        "answered"
-    )
+    about = "Searches each for “measles vaccine”; reading services read a test page"
     check = workspace().check_connections
     button("Check connections", "check-connections", CONNECTIONS, check, icon="network_check", help=about)
 

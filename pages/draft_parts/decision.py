@@ -49,7 +49,9 @@ def score_of_x(case: Case) -> None:
             button("Ask X for its score", "x-evaluate", _X_NOTICE_AREA, partial(x.evaluate, case.id), icon="speed")
         else:
             st.markdown(f"X's claim-opinion score: **{score:.2f}**")
-        st.caption("Does it keep to the claim and to facts? Higher is better; below 0 is possible. Nobody sees the note.")
+        st.caption(
+            "Does it keep to the claim and to facts? Higher is better; below 0 is possible. Nobody sees the note."
+        )
 
 
 def send_to_x(case: Case) -> None:

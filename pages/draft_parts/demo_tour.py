@@ -46,9 +46,7 @@ _FRAME_BY_PLACE = {
 _SENTENCE_BY_PLACE = {
     TourPlace.POST: "A post makes three claims about a lake. A volunteer brings it here with two links.",
     TourPlace.SOURCES: "The full claim, and next to each source the one sentence that matters.",
-    TourPlace.READING: (
-        "A person reads each source and decides whether to use it. Without that no note is approved."
-    ),
+    TourPlace.READING: ("A person reads each source and decides whether to use it. Without that no note is approved."),
     TourPlace.NOTES: (
         "The AI writes three notes from these sources only, compares them and improves the best: the fourth. Each "
         "sentence is linked to its source."
@@ -111,7 +109,8 @@ def draw_presenter(case: Case, job: JobRecord | None) -> None:
         )
         if place is None:
             st.caption(
-                "An AI gave these answers earlier. For another text or source you need an AI of your own.", width="stretch"
+                "An AI gave these answers earlier. For another text or source you need an AI of your own.",
+                width="stretch",
             )
             use_own_engine_panel(case, "strip")
         if place is None and is_presented:

@@ -64,11 +64,7 @@ def _draw_return_message(case: Case) -> None:
                 answer_form(case, item, _NOTICE_AREA)
     left = len(moderation.open_comments(case))
     if left:
-        st.caption(
-            plural(
-                left, "Answer 1 comment, then send it again.", "Answer {n} comments, then send it again."
-            )
-        )
+        st.caption(plural(left, "Answer 1 comment, then send it again.", "Answer {n} comments, then send it again."))
     if case.draft is not None and back.note and back.note != case.draft.text:
         st.caption("Changed since:")
         marked_text(changed_pieces(back.note, case.draft.text)[1], look="small", key=f"since-{case.id}")

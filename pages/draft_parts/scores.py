@@ -88,9 +88,7 @@ def _draw_gates(case: Case, assessment: Assessment) -> None:
     )
     if assessment.marked:
         marked = ", ".join("the post" if name == "post" else name for name in sorted(assessment.marked))
-        st.markdown(
-            f":orange-badge[:material/warning: the AI found instructions to programs in {marked}]"
-        )
+        st.markdown(f":orange-badge[:material/warning: the AI found instructions to programs in {marked}]")
     judges = {gate.gate.value: gate.judge for gate in assessment.visible_gates if gate.judge not in ("", BY_PERSON)}
     others = [name for name, judge in judges.items() if judge not in assessment.engine.split("+")[:1]]
     lines = [

@@ -169,12 +169,12 @@ def test_a_keystroke_is_no_reason(reason: str) -> None:
 @pytest.mark.parametrize(
     ("gate", "helps"),
     [
-        (GateName.RELEVANCE, "Choose other passages, or remove some, then score the note again, or give a reason"),
+        (GateName.RELEVANCE, "Use other sources, then score again, or give a reason"),
         (
             GateName.CORRECTNESS,
-            "Change the note, or use passages that support it, then score it again, or give a reason",
+            "Change the note or its sources, then score again, or give a reason",
         ),
-        (GateName.HELPFULNESS, "Change the note, then score it again, or give a reason"),
+        (GateName.HELPFULNESS, "Change the note, then score again, or give a reason"),
     ],
 )
 def test_what_helps_is_said_for_the_gate_that_failed_and_those_behind_it_wait(gate: GateName, helps: str) -> None:

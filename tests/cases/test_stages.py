@@ -347,7 +347,7 @@ def test_where_nothing_is_worth_reading_even_then_it_is_said_where_to_look(
     assert desk.said(StageName.SETTLE) == "There is no passage to judge. Where to look: A trial."
     assert desk.engine.asked == []
     desk.write()
-    assert desk.said(StageName.DRAFT) == "No note: There is no passage to write from. Where to look: A trial."
+    assert desk.said(StageName.DRAFT) == "No note: No source to write from. Where to look: A trial."
 
 
 def test_a_post_that_claims_nothing_ends_without_a_search_a_note_or_a_question(
@@ -426,7 +426,7 @@ def test_before_anybody_inspected_no_note_is_proposed_where_none_states_it_and_f
     desk.engine.states = "submarine"
     desk.gather()
     desk.write()
-    assert desk.said(StageName.DRAFT).startswith("No note: Not enough evidence: no passage answers the claim")
+    assert desk.said(StageName.DRAFT).startswith("No note: Not enough evidence: no source settles the claim")
     assert (desk.case.candidates, desk.case.draft) == ((), None)
     assert desk.said(StageName.REVISE) == "There is no note to compare"
     use(desk.workspace, desk.id, "E1")

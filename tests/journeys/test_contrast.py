@@ -34,7 +34,7 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     assert _faint_in(walk, "More like this", choose="Wikipedia") == []
     assert _faint_in(walk, "Find sources that support the post", choose="Wikipedia") == []
     assert _faint_in(walk, "Add a source") == []
-    assert _faint_in(walk, "no language model in use") == []
+    assert _faint_in(walk, "Working without AI") == []
     desk.judged(case_id, Verdict.USE, "E1")
     note = f"No vitamin cures a cold, a review of 29 trials found, insane as that is. {app.articles}/vitamin-c"
     desk.scored(case_id, note)

@@ -32,7 +32,7 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     walk = Walk(new_page(scheme, width), app.url, pictures=SCREENSHOTS, name=name)
     page = walk.page
     walk.open()
-    expect(page.get_by_text("no language model in use")).to_be_visible()
+    expect(page.get_by_text("Working without AI")).to_be_visible()
     expect(page.get_by_label("Paste the post")).to_be_visible()
     expect(walk.button("Find evidence")).to_be_visible()
     walk.picture("1-post")

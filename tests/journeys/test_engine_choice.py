@@ -27,11 +27,11 @@ def test_a_person_changes_the_engine_while_the_app_runs(
             walk = Walk(new_page("light", 1280), url)
             walk.found_its_way("libraries")  # the first page that this server is asked for
             walk.open()
-            _change(walk, "language model in use", "Local engine")
-            expect(walk.page.get_by_text("no language model in use").first).to_be_visible()
+            _change(walk, "AI: small", "Without AI")
+            expect(walk.page.get_by_text("Working without AI").first).to_be_visible()
             walk.open()  # a refresh keeps the choice
             assert not server.requests
-            _change(walk, "no language model in use", "models from the settings")
+            _change(walk, "Working without AI", "models from the settings")
             assert "sk-secret" not in walk.page.content()
             walk.page.keyboard.press("Escape")
             walk.page.get_by_label("Paste the post").fill(f"Vitamin C CURES the common cold!!!\n{articles}/vitamin-c")
@@ -41,8 +41,8 @@ def test_a_person_changes_the_engine_while_the_app_runs(
 
 def _change(walk: Walk, now: str, to: str) -> None:
     walk.page.get_by_text(now).first.click()
-    walk.page.get_by_role("combobox", name=re.compile("Choose the engine")).click()
+    walk.page.get_by_role("combobox", name=re.compile("AI to use")).click()
     walk.page.get_by_role("option", name=re.compile(to)).click()
     walk.settled()
-    walk.button("Use this engine").click()
+    walk.button("Use this").click()
     walk.settled()

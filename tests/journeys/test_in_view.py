@@ -50,13 +50,13 @@ def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_ba
     walk.open()
     walk.options()
     page.get_by_label("Paste the post").fill(POST)
-    page.get_by_label(re.compile("^Links to your sources")).fill("see this\nand that")
+    page.get_by_label(re.compile("^Links, one")).fill("see this\nand that")
     walk.button("Find evidence").click()
     expect(page.get_by_text("“and that” is not a web address.")).to_be_in_viewport()
-    expect(page.get_by_label(re.compile("^Links to your sources"))).to_have_value("see this\nand that")
+    expect(page.get_by_label(re.compile("^Links, one"))).to_have_value("see this\nand that")
 
     links = [f"{app.articles}/vitamin-c", "see this", f"{app.articles}/colds"]
-    page.get_by_label(re.compile("^Links to your sources")).fill("\n".join(links))
+    page.get_by_label(re.compile("^Links, one")).fill("\n".join(links))
     page.get_by_label("Paste the post").focus()
     gather = walk.button("Find evidence")
     for _ in range(30):

@@ -225,7 +225,7 @@ def test_what_goes_wrong_with_a_sign_in_is_said(team: Team, page: Page, monkeypa
     for cookie in (forged, expired):
         page.context.add_cookies([{"name": USER_COOKIE, "value": cookie.decode(), "url": team.url}])
         page.goto(f"{team.url}/cases")
-        expect(page.get_by_text("Your sign-in has expired or could not be read. Sign in again.")).to_be_visible()
+        expect(page.get_by_text("Your sign-in has expired. Sign in again.")).to_be_visible()
         expect(page.get_by_text("Your notes, newest changes first.")).to_have_count(0)
     # Another address than the provider knows.
     elsewhere = team.url.replace("127.0.0.1", "localhost")

@@ -95,7 +95,7 @@ class Walk:
     def options(self) -> None:
         """Unfold what else can be said of a new post."""
         self.page.get_by_text("Options", exact=True).click()
-        expect(self.page.get_by_label(re.compile("^Links to your sources"))).to_be_visible()
+        expect(self.page.get_by_label(re.compile("^Links, one"))).to_be_visible()
 
     def search_mode(self) -> None:
         """Choose a search as the place that evidence comes from."""

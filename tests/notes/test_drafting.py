@@ -207,7 +207,7 @@ def test_a_note_is_proposed_where_a_passage_states_what_settles_the_claim_and_wh
 @pytest.mark.parametrize("answer", [INFERRED, BACKGROUND])
 def test_what_is_not_stated_is_not_enough_and_where_to_look_is_told(answer: AnswerKind) -> None:
     assert _why_none((answer, AGAINST)) == (
-        "Not enough evidence: no passage answers the claim outright. Where to look: A trial of the drink."
+        "Not enough evidence: no source settles the claim. Where to look: A trial of the drink."
     )
     assert _why_none().startswith("Not enough evidence")
 
@@ -216,8 +216,8 @@ def test_what_is_not_stated_is_not_enough_and_where_to_look_is_told(answer: Answ
     ("published", "posted", "since", "asks"),
     [
         (date(2025, 6, 1), None, None, ""),
-        (date(2019, 6, 1), None, None, " This page is from 2019. Is this still true today?"),
-        (None, None, None, " This page has no date. Is this still true today?"),  # a standing fact needs none
+        (date(2019, 6, 1), None, None, " From 2019: is this still true?"),
+        (None, None, None, " No date: is this still true?"),  # a standing fact needs none
         (date(2019, 6, 1), date(2020, 1, 1), None, ""),  # the post is old too
         (date(2025, 6, 1), None, date(2025, 7, 1), None),  # from before the event
         (None, None, date(2025, 7, 1), None),
@@ -229,8 +229,8 @@ def test_that_the_passages_agree_counts_for_a_claim_with_a_day_only_with_a_sourc
 ) -> None:
     claim = CLAIM.replace(since=since)
     why = _why_none((STATED, FOR), dates=[published], claim=claim, posted=posted)
-    too_old = "Not enough evidence: what agrees with the post (E1) is undated or older than what it is about."
-    assert why == (too_old if asks is None else f"Not needed: the passages agree with the post. It says so.{asks}")
+    too_old = "Not enough evidence: E1 agrees with the post, but is undated or too old."
+    assert why == (too_old if asks is None else f"Not needed: the sources agree with the post. It says so.{asks}")
 
 
 def test_a_page_of_which_only_the_year_is_known_can_know_what_is_so_since_that_year() -> None:
@@ -259,7 +259,7 @@ def test_any_claim_may_carry_the_note_and_agreeing_with_a_further_one_leaves_the
         return why_no_note(Brief(BRIEF.post, TODAY, (CLAIM, CLAIM), settlement), [item])
 
     assert why(AGAINST) == ""
-    assert why(FOR) == "Not enough evidence: no passage answers the claim outright."
+    assert why(FOR) == "Not enough evidence: no source settles the claim."
 
 
 def test_one_recent_source_is_enough_and_one_that_speaks_against_the_claim_asks_for_a_note() -> None:
@@ -275,7 +275,7 @@ def test_an_opinion_or_satire_needs_no_note_whatever_the_passages_say_unless_som
 ) -> None:
     other = CLAIM.replace(kind=kind)
     why = _why_none((STATED, AGAINST), claim=other)
-    assert why == f"Not needed: the post is {kind.value}, and claims nothing that can be checked."
+    assert why == f"Not needed: the post is {kind.value}, with no claim to check."
     assert why_no_note(brief_of(BRIEF.post, other, CLAIM), []) == ""
 
 
@@ -337,7 +337,7 @@ def test_a_note_that_says_too_little_is_past_mending_once_it_uses_every_answer_o
 
 
 def test_a_note_that_is_only_inferred_is_not_mended_where_no_passage_states_an_answer() -> None:
-    why = "it is only inferred, and no passage states an answer"
+    why = "no source settles the claim"
     assert _why_not_mended(GateName.CORRECTNESS, kind=AnswerKind.INFERRED) == why
 
 
@@ -348,7 +348,7 @@ def test_a_model_that_finds_nothing_to_mend_a_note_with_says_what_is_missing() -
     assessment = assess(engine, BRIEF, draft.text, items, FixedClock())
     engine.revision = Revision((0,), ((),), None, "No passage tells of a rash.")
     said = repaired_draft(engine, BRIEF, items, draft, assessment, FixedClock())
-    assert said == "the model found nothing in the passages that mends it. No passage tells of a rash"
+    assert said == "the AI found nothing in the sources that mends it. No passage tells of a rash"
     revised = revise_candidates(engine, BRIEF, items, [draft], FixedClock())
     assert revised is not None
     assert [one.text for one in revised.candidates] == [draft.text]

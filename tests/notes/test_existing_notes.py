@@ -72,7 +72,7 @@ def test_semicolons_tabs_json_and_json_lines_are_read_alike() -> None:
         (b"", "empty"),
         (b"a,b\n1,2\n", "no column text"),
         (b"[1, {}]", "There is no note"),
-        (b"{broken", "no JSON"),
+        (b"{broken", "as JSON"),
         (b"text\n\n", "There is no note"),
         (b"tweetId,text\n1,A note.\n2,Another.\n", "notes on 2 posts"),
     ],

@@ -152,12 +152,12 @@ def _correctness(judged: Assessment) -> tuple[GateStatus, str]:
 def test_correctness_without_a_model_waits_until_each_sentence_is_compared_and_each_hint_is_looked_at() -> None:
     assert _correctness(_compared()) == (
         GateStatus.NOT_RUN,
-        "2 of 2 sentences are still to be compared with their sources.",
+        "2 of 2 sentences to check with their sources.",
     )
     assert _correctness(_compared(Support.SUPPORTED))[1].startswith("1 sentence is still")
     both = (Support.SUPPORTED, Support.SUPPORTED)
-    assert _correctness(_compared(*both)) == (GateStatus.NOT_RUN, "2 hints still to check.")
-    assert _correctness(_compared(*both, settled=True)) == (GateStatus.PASS, "Checked by Ann, no open hint.")
+    assert _correctness(_compared(*both)) == (GateStatus.NOT_RUN, "2 warnings to check.")
+    assert _correctness(_compared(*both, settled=True)) == (GateStatus.PASS, "Checked by Ann.")
 
 
 @pytest.mark.parametrize("found", [Support.PARTLY, Support.UNSUPPORTED])
@@ -181,9 +181,9 @@ def test_a_comparison_holds_while_sentence_and_passage_keep_their_words() -> Non
 @pytest.mark.parametrize(
     ("published", "note", "asked"),
     [
-        (None, "There is no cure. It was tested.", "This page has no date. Is this still true today?"),
-        (date(2012, 3, 1), "There is no cure. It was tested.", "This page is from 2012. Is this still true today?"),
-        (OLD, "There is no cure. It was tested.", f"This page is from {OLD.year}. Is this still true today?"),
+        (None, "There is no cure. It was tested.", "No date: is this still true?"),
+        (date(2012, 3, 1), "There is no cure. It was tested.", "From 2012: is this still true?"),
+        (OLD, "There is no cure. It was tested.", f"From {OLD.year}: is this still true?"),
         (OLD + timedelta(days=1), "There is no cure. It was tested.", None),
         (None, "In 2012 there was no cure.", None),
     ],

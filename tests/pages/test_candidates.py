@@ -84,19 +84,19 @@ def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints
     at = desk.app(case)
     assert "Compare each sentence with its source" in texts(at)
     assert "Number: look at it." in texts(at)
-    assert "This page has no date. Is this still true today?" in texts(at)
+    assert "No date: is this still true?" in texts(at)
     assert _correctness(desk, case)[0] is GateStatus.NOT_RUN
     _find(at, case, Support.SUPPORTED)
-    assert _correctness(desk, case) == (GateStatus.NOT_RUN, "2 hints still to check.")
+    assert _correctness(desk, case) == (GateStatus.NOT_RUN, "2 warnings to check.")
     shown = texts(read(at, case))
     assert "checked by you, warnings left" in shown
     assert ":small[Checked, warnings left]" in shown, "the reader does not say that it supports the sentence"
-    assert "The correctness check is not finished: 2 hints still to check." in shown
+    assert "The correctness check is not finished: 2 warnings to check." in shown
     assert press(at, "Check the warnings").checkbox(key=f"settled-{case.id}-1").value is False
     at.checkbox(key=f"settled-{case.id}-1").check().run()
     assert "warnings left" not in texts(at)
     assert ":small[Supports]" in texts(at)
-    assert _correctness(desk, case) == (GateStatus.PASS, "Checked by you, no open hint.")
+    assert _correctness(desk, case) == (GateStatus.PASS, "Checked by you.")
     _find(at, case, Support.UNSUPPORTED)
     assert _correctness(desk, case)[0] is GateStatus.FAIL
     events = [event.detail for event in desk.newest(case).events if event.kind == "sentence compared"]

@@ -82,7 +82,7 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
     at = desk.app(case)
     assert not can_approve(at)
 
-    mend = "Change the note, or use passages that support it, then score it again"
+    mend = "Change the note or its sources, then score again"
     assert mend in texts(at)
     give_reasons(at, "The passage says so two lines on.")
     assert mend not in texts(at)
@@ -103,7 +103,7 @@ def test_what_helps_is_said_for_the_failed_gate_alone_and_its_reason_covers_the_
     assert len(approval.obstacles_for(desk.workspace.cases, desk.newest(case))) == 3
     at = desk.app(case)
     shown = texts(at)
-    assert "Choose other passages, or remove some, then score the note again" in shown
+    assert "Use other sources, then score again" in shown
     assert "Change the note" not in shown
     assert at.button(key="decide-approved").label == "Approve: 1 thing left"
     assert "One thing left to do" in shown

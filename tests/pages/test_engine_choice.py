@@ -38,16 +38,16 @@ def test_a_model_that_was_found_is_put_to_work_and_the_local_engine_is_taken_bac
     with LLMServer(honest).running() as server:
         _found(server, monkeypatch)
         at = desk.app()
-        assert at.selectbox(key="engine-choice").options == ["Local engine (no language model) · in use"]
+        assert at.selectbox(key="engine-choice").options == ["Without AI · in use"]
         at.button(key="find-servers").click().run()
         assert "Ollama: 2 models" in texts(at).replace("**", "")
         _choose(at, "small on Ollama")
         assert session.workspace().engine.name == "llm:small"
-        assert "This one uses a language model" in texts(at)
+        assert "The AI helps to search, write and score" in texts(at)
         assert "small on Ollama · in use" in at.selectbox(key="engine-choice").options
         another = desk.app()
-        assert "This one uses a language model" in texts(another)
-        _choose(at, "Local engine")
+        assert "The AI helps to search, write and score" in texts(another)
+        _choose(at, "Without AI")
         assert session.workspace().engine.name == "local"
         assert not at.exception
 
@@ -115,7 +115,7 @@ def test_the_server_that_is_set_can_be_chosen_and_its_key_is_nowhere_on_the_page
 def test_a_judge_on_a_server_is_told_of_though_no_language_model_does_the_rest(desk: Desk) -> None:
     desk.engine.judge.name, desk.engine.judge.server = "llm:healthjudge", "judge.example.org"  # type: ignore[misc]
     shown = texts(desk.app())
-    assert "llm:healthjudge on the server judge.example.org judges helpfulness" in shown
+    assert "llm:healthjudge on judge.example.org judges helpfulness" in shown
 
 
 def test_the_first_screen_leads_to_a_model_and_the_model_to_its_test(
@@ -124,13 +124,13 @@ def test_the_first_screen_leads_to_a_model_and_the_model_to_its_test(
     with LLMServer(weak).running() as server:
         _found(server, monkeypatch)
         at = desk.app()
-        assert "Install a server" in texts(at)
+        assert "Ollama](https://ollama.com/download)" in texts(at)
         at.button(key="first-find-servers").click().run()
         box = at.selectbox(key="first-engine-choice")
         box.select_index(next(n for n, words in enumerate(box.options) if words.startswith("small on"))).run()
         at.button(key="first-use-engine").click().run()
         assert "Not tested yet" in texts(at)
-        assert "Install a server" not in texts(at)
+        assert "Ollama](https://ollama.com/download)" not in texts(at)
         at.button(key="test-model").click().run()
         job = session.workspace().runner.latest(SELF_TEST)
         assert job is not None

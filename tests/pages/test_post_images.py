@@ -39,7 +39,7 @@ def test_an_image_comes_with_the_post_and_what_it_says(desk: Desk) -> None:
     at.text_area(key="new-post-urls").set_value("http://127.0.0.1:1/refused")
     at.file_uploader[0].set_value([("sign.png", picture(), "image/png")])
     at.run()
-    assert "cannot read images" in texts(at)
+    assert "cannot read this image" in texts(at)
     field(at, "Text in the image").set_value("VITAMINS CURE ALL")
     at.button(key="start").click().run()
     assert not at.exception

@@ -146,7 +146,7 @@ def test_before_the_post_is_changed_all_that_goes_is_named_and_the_note_comes_ba
     case = desk.scored()
     at = unfolded(desk.app(case), f"post-fold-{case.id}")
     shown = texts(at)
-    assert "The sources move to “Earlier sources”" in shown
+    assert "sources move to “Earlier sources”" in shown
     assert "Drafts and scores are deleted" in shown
     assert "Undo brings the note back once you use a source." in shown
     field(at, "Text of the post").set_value("Vitamin D cures a cold.")

@@ -122,7 +122,7 @@ def test_work_that_a_crash_interrupted_can_be_resumed(desk: Desk) -> None:
     assert at_work.wait(PATIENCE)
     desk.workspace.runner.close()
     at = desk.app(case)
-    assert "was interrupted when CrowdNotes stopped" in texts(at)
+    assert "ended when CrowdNotes stopped" in texts(at)
     assert at.button(key="again-gather").label == "Continue"
 
 

@@ -41,12 +41,12 @@ def test_a_row_says_how_its_passage_stands(desk: Desk) -> None:
     cases.apply(case.id, actions.open_passage, "E1")
     cases.apply(case.id, actions.judge, "E1", Verdict.BACKGROUND, "")
     shown = texts(desk.app(case))
-    assert "gray-badge[:material/remove: background]" in shown
+    assert "gray-badge[:material/remove: read, not cited]" in shown
     assert "rejected]" not in shown
     cases.apply(case.id, actions.judge, "E1", Verdict.REJECT, "off topic")
     shown = texts(desk.app(case))
     assert "red-badge[:material/block: rejected]" in shown
-    assert "background]" not in shown
+    assert "read, not cited]" not in shown
 
 
 def test_sources_that_do_not_fit_are_folded_under_an_honest_line_until_they_are_opened(desk: Desk) -> None:

@@ -126,7 +126,7 @@ def test_pasted_notes_become_a_case_whose_rows_say_what_is_used_and_why_not(desk
     work = desk.only().supernote
     assert work is not None
     assert [note.text for note in work.notes] == [FIRST, SECOND]
-    assert "1 note says the same as another word for word: merged." in texts(at)
+    assert "1 duplicate note was merged." in texts(at)
     assert "2 notes, 2 used" in texts(at)
 
 

@@ -142,8 +142,7 @@ def test_one_bad_note_does_not_cost_the_others() -> None:
     )
     assert [draft.text for draft in drafted.candidates] == [LINKED]
     assert drafted.summary == (
-        "1 candidate; 2 more gave nothing usable (The model put a link of its own into the note. "
-        "These words do not stand in E1: “?!”)"
+        "1 draft; 2 more failed (The model put a link of its own into the note. These words do not stand in E1: “?!”)"
     )
 
 
