@@ -13,7 +13,7 @@ function figure(gate) {
   if (reached === (gate.status === "PASS")) return scale(gate)
   const where = reached ? "reaches" : "is under"
   const verdict = reached ? "failed" : "passed"
-  const words = `Its score of ${gate.score.toFixed(2)} ${where} the ${gate.threshold.toFixed(2)} needed; it ${verdict} for the reason above.`
+  const words = `Its score ${gate.score.toFixed(2)} ${where} the ${gate.threshold.toFixed(2)} needed; it ${verdict} for the reason above.`
   return make("div", "figure words", words)
 }
 

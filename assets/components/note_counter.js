@@ -149,8 +149,8 @@ export default function (component) {
     number.textContent = `${length} of ${LIMIT}`
     bar.style.width = `${Math.min(100, (100 * length) / LIMIT)}%`
     const room = LIMIT - length
-    const left = room < 0 ? `${-room} too many` : `${room} left, each link counts 1`
-    words.textContent = saved ? left : `${left} · saving when you pause`
+    const left = room < 0 ? `${-room} characters too many` : `${room} characters left. A link counts as 1.`
+    words.textContent = saved ? left : `${left} · saving`
   }
 
   const save = () => {

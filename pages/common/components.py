@@ -438,11 +438,12 @@ def what_x_can_change() -> None:
     """Draw what X itself may change of the algorithm and its data, folded away."""
     with st.expander("What can X itself change?", icon=":material/gavel:"):
         st.markdown(
-            "- X may change any rule: the line of 0.40, who may rate, whose ratings count. Code and data are public, so "
-            "people see a change, but only afterwards.\n- X can delete posts, notes and accounts. The data does not say "
-            "who did it or why.\n- X shows a note after 30 to 60 minutes, a close one after up to six hours. It keeps a "
-            "shown note that falls a little short, and locks a status after about two weeks: a status may differ from "
-            "what today's ratings give.\n- X has models that are not computed here: for groups, topics, facts, and "
-            "accounts that act together. Only X knows whether its data is whole.\n- You can check the score: it is "
-            "computed again from the ratings and compared with X's. A difference is not proof of tampering."
+            "- X may change any rule: the line of 0.40, who may rate, whose ratings count. Code and data are public, "
+            "so people see a change, but only afterwards.\n- X can delete posts, notes and accounts. The data does not "
+            "say who did it or why.\n- X shows a note after 30 to 60 minutes, a close one after up to six hours. It "
+            "keeps a shown note that falls a little short, and locks a status after about two weeks: a status may "
+            "differ from what today's ratings give.\n- X has models that are not computed here: for groups, topics, "
+            "facts, and accounts that act together. Only X knows whether its data is whole.\n- You can check the "
+            "score: it is computed again from the ratings and compared with X's. A difference is not proof of "
+            "tampering."
         )

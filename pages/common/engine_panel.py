@@ -59,11 +59,11 @@ def engine_panel(case: Case | None = None) -> None:
     label = f"AI: {name}" if engine.uses_language_model else without
     with st.popover(f"{label} · {escaped(cost)}" if cost else label, icon=":material/memory:", type="tertiary"):
         st.markdown(
-            "The AI helps to search, write and score: posts and sources are sent to its server. CrowdNotes itself checks "
-            "links, quotations and which source supports each sentence."
+            "The AI helps to search, write and score: posts and sources are sent to its server. CrowdNotes itself "
+            "checks links, quotations and which source supports each sentence."
             if engine.uses_language_model
-            else "CrowdNotes finds sources, offers sentences to quote and shows where to look. It writes no note: you do, "
-            "and you judge whether it is correct."
+            else "CrowdNotes finds sources, offers sentences to quote and shows where to look. It writes no note: you "
+            "do, and you judge whether it is correct."
         )
         if engine.uses_language_model:
             _draw_self_test(tested)
@@ -85,8 +85,8 @@ def engine_panel(case: Case | None = None) -> None:
 
 
 RECORDED_ANSWERS_CAPTION = (
-    "A demonstration with invented pages: do not post anything from it. An AI gave its answers earlier; pages, checks of "
-    "wording and simulated readers run now. For another text or source you need an AI of your own."
+    "A demonstration with invented pages: do not post anything from it. An AI gave its answers earlier; pages, checks "
+    "of wording and simulated readers run now. For another text or source you need an AI of your own."
 )
 
 
@@ -116,8 +116,8 @@ def _draw_setup_steps() -> None:
     else:
         fits = "docs/models.md says which."
     st.markdown(
-        "1. **Install** [Ollama](https://ollama.com/download). It runs on your computer and needs no account.\n2. **Get a "
-        f"model that fits.** {fits}\n3. **Choose and test it:** *Look for models*, then *Test the model*.\n"
+        "1. **Install** [Ollama](https://ollama.com/download). It runs on your computer and needs no account.\n2. "
+        f"**Get a model that fits.** {fits}\n3. **Choose and test it:** *Look for models*, then *Test the model*.\n"
     )
     st.markdown(
         "**Or use a key** for an online service that works like OpenAI's: `crowdnotes models key set ADDRESS`. Set "
@@ -243,4 +243,4 @@ def _draw_servers(found: list[FoundServer]) -> None:
             st.caption("To use it always, set:")
             lines = f"CROWDNOTES_LLM_BASE_URL={server.base_url}\nCROWDNOTES_LLM_MODEL={server.models[0]}"
             st.code(lines, language=None)
-    st.caption("If it needs a key: `crowdnotes models key set ADDRESS`. Keys are never shown.")
+    st.caption("If it needs a key: `crowdnotes models key set ADDRESS`")

@@ -134,8 +134,8 @@ def keys() -> None:
 
 
 KEYS_CAPTION = (
-    "Keys work while you are not typing: Escape leaves a field. A key that judges first shows what it judges: read it, "
-    "then press again."
+    "Keys work while you are not typing; Escape leaves a field. A key that judges first shows what it judges: press it "
+    "again when you have read it."
 )
 
 

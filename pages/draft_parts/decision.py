@@ -49,9 +49,7 @@ def score_of_x(case: Case) -> None:
             button("Ask X for its score", "x-evaluate", _X_NOTICE_AREA, partial(x.evaluate, case.id), icon="speed")
         else:
             st.markdown(f"X's claim-opinion score: **{score:.2f}**")
-        st.caption(
-            "Does it keep to the claim and to facts? Higher is better; below 0 is possible. Nobody sees the note."
-        )
+        st.caption("Does it keep to the claim and to facts? Higher is better. Nobody sees the note.")
 
 
 def send_to_x(case: Case) -> None:
@@ -156,7 +154,7 @@ def _draw_note_form(case: Case) -> None:
         args=(_NOTICE_AREA, lambda: cases().apply(case.id, actions.set_classification, state[chosen])),
     )
     if case.classification is Classification.NOT_MISLEADING:
-        st.caption("Only raters see such a note: X never shows it on the post.")
+        st.caption("X never shows such a note on the post.")
     _draw_tags(case)
 
 

@@ -64,20 +64,21 @@ _WHY_A_GOOD_NOTE_MAY_NOT = (
     "A true note can miss the line: people on both sides have to find it helpful, and one sample leaves them with "
     "questions."
 )
-# What Next does; the second where no open source is used by it.
-_LABELS_BY_ACTION = {
-    TourAction.FIND: ("Find evidence", "Find evidence"),
-    TourAction.OPEN: ("Open {then}", "Open {then}"),
-    TourAction.USE_AND_OPEN: ("Use {used}, open {then}", "Open {then}"),
-    TourAction.USE_AND_WRITE: ("Use {used}, write notes", "Write notes"),
-    TourAction.TEMPT: ("Try a stronger note", "Try a stronger note"),
-    TourAction.MEND: ("Take the sourced note", "Take the sourced note"),
-    TourAction.SHOW_JURY: ("Next", "Next"),
-    TourAction.DECIDE: ("Tick the tags", "Tick the tags"),
-    TourAction.APPROVE: ("Approve", "Approve"),
-    TourAction.SHOW: ("Next", "Next"),
-    TourAction.END: ("Start your own", "Start your own"),
+# What Next does.
+_LABEL_BY_ACTION = {
+    TourAction.FIND: "Find evidence",
+    TourAction.OPEN: "Open {then}",
+    TourAction.USE_AND_OPEN: "Use {used}, open {then}",
+    TourAction.USE_AND_WRITE: "Use {used}, write notes",
+    TourAction.TEMPT: "Try a stronger note",
+    TourAction.MEND: "Take the sourced note",
+    TourAction.SHOW_JURY: "Next",
+    TourAction.DECIDE: "Tick the tags",
+    TourAction.APPROVE: "Approve",
+    TourAction.SHOW: "Next",
+    TourAction.END: "Start your own",
 }
+_LABEL_WITHOUT_USE = {TourAction.USE_AND_OPEN: "Open {then}", TourAction.USE_AND_WRITE: "Write notes"}
 
 
 def begin_if_asked() -> None:
@@ -168,7 +169,8 @@ def _advance_tour(case_id: str, place: TourPlace) -> None:
 def _label_next_action(case: Case, action: TourAction) -> str:
     """Return the label of Next, which says what it will do in the presenter's name."""
     used, then = (", ".join(item.id for item in items) for items in (before_eyes(case), unopened(case)[:1]))
-    return fill(_LABELS_BY_ACTION[action][not used], used=used, then=then)
+    label = _LABEL_BY_ACTION[action] if used else _LABEL_WITHOUT_USE.get(action, _LABEL_BY_ACTION[action])
+    return fill(label, used=used, then=then)
 
 
 def _format_verdict(verdict: JuryVerdict) -> str:

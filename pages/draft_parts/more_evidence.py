@@ -50,7 +50,7 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
         named = case.draft is not None and item.id in case.draft.evidence_ids
         if item.aim in left and not item.used and not named:
             swap, look = partial(_start_follow_up, case, FollowUpKind.SWAP, item.id), {"type": "tertiary"}
-            look["help"] = "Replaces it with the next best. You can bring it back."
+            look["help"] = "For the next best source"
             label, place = "Swap out", card_place(item.id)
             button(label, f"swap-{key}", place, swap, icon="swap_horiz", disabled=busy, **look)
 

@@ -35,18 +35,13 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
     if failed:
         share = count_failed(case, failed)
         st.warning(
-            "There may be more to find. Search again below, or add your own links.",
+            "Search again below, or add your own links.",
             title=f"We found nothing, and {share[:1].lower()}{share[1:]}.",
             icon=":material/sync_problem:",
         )
     elif read:
-        more = (
-            f" {plural(len(unread), '1 more page could not be read.', '{n} more pages could not be read.')}"
-            if unread
-            else ""
-        )
         st.info(
-            "Search elsewhere below, or add your own links." + more,
+            f"{_SEARCH_ELSEWHERE} {_count_unread_pages(unread)}".strip(),
             title=plural(
                 read,
                 "We read 1 page. Nothing on it helps to judge the post.",
@@ -55,9 +50,8 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
             icon=":material/search_off:",
         )
     elif unread and case.searched and case.hits and not _has_chosen_hit(case, unread):
-        unread_pages = plural(len(unread), "1 more page could not be read.", "{n} more pages could not be read.")
         st.info(
-            f"{_count_found_pages(case)} {unread_pages}",
+            f"{_count_found_pages(case)} {_count_unread_pages(unread)}",
             title="Nothing found helps to judge the post.",
             icon=":material/search_off:",
         )
@@ -83,9 +77,12 @@ def _has_chosen_hit(case: Case, unread: Sequence[Source]) -> bool:
     return any(item.url and canonical_url(item.url) in found for item in unread)
 
 
+_SEARCH_ELSEWHERE = "Search elsewhere below, or add your own links."
+
+
 def _count_found_pages(case: Case) -> str:
-    return plural(
-        len(case.hits),
-        "We found 1 page. Search elsewhere below, or add your own links.",
-        "We found {n} pages. Search elsewhere below, or add your own links.",
-    )
+    return f"{plural(len(case.hits), 'We found 1 page.', 'We found {n} pages.')} {_SEARCH_ELSEWHERE}"
+
+
+def _count_unread_pages(unread: Sequence[Source]) -> str:
+    return plural(len(unread), "We could not read 1 more.", "We could not read {n} more.") if unread else ""

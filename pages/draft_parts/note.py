@@ -143,7 +143,7 @@ def _draw_write_button(case: Case, job: JobRecord | None) -> None:
             type="secondary" if case.draft else "primary",
             icon="edit_note",
             disabled=not case.used_evidence or under_way(job) or is_recorded,
-            help="No other draft was recorded. Use your own AI, above."
+            help="No other draft was recorded."
             if is_recorded
             else "From the sources in use only (W)"
             if by_model

@@ -153,7 +153,7 @@ def reader(case: Case, job: JobRecord | None) -> None:
     with st.container(key="reader", gap="small"):
         _draw_reader_navigation(case, chosen)
         if chosen is None:
-            st.caption("Choose a source to read it. Only a source that you opened and use can support the note.")
+            st.caption("Choose a source to read. Only sources that you opened and use can support the note.")
             return
         scroll_target(Area.SOURCES)
         _draw_verdict_controls(case, chosen)
@@ -382,19 +382,15 @@ def _mark_answering_words(case: Case, item: Evidence) -> tuple[Passage, str]:
     """Return the passage with the words marked that matter, and what the marks are."""
     shown, words = st.session_state.get(f"{_chosen_passage_key(case)}-words", ("", None))
     if shown == item.id and words is not None and words.end <= len(item.passage.text):
-        return item.passage.replace(marks=(words,)), (
-            "Highlighted: the words closest to the sentence. Grey: the text around."
-        )
+        return item.passage.replace(marks=(words,)), ("Highlighted: the words closest to the sentence")
     found = case.settlement.all_of(item) if case.settlement is not None else []
     spans = tuple(answer.span for answer in found if answer.span is not None)
     if not spans:
         return (
             item.passage,
-            "Highlighted: the sentences closest to the post. Grey: the text around.",
+            "Highlighted: the sentences closest to the post",
         )
-    return item.passage.replace(marks=spans), (
-        "Highlighted by the AI: the words that settle the claim. Grey: the text around."
-    )
+    return item.passage.replace(marks=spans), ("Highlighted by the AI: the words that settle the claim")
 
 
 def _rejecting_key(case: Case, item: Evidence) -> str:

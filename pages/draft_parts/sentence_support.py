@@ -35,14 +35,15 @@ def map_of_sentences(case: Case) -> None:
     if len(case.sentences) < 2 or len(sources) < 2 or case.draft is None:
         return
     key = f"map-of-{case.id}"
+    name = "Map of sentences and sources"
     with st.expander(
-        "Map of sentences and sources",
+        name,
         key=f"map-{case.id}",
         icon=":material/account_tree:",
         expanded=case.decision is not None,
     ):
         sentence_map(
-            "Map of sentences and sources",
+            name,
             [
                 _describe_map_sentence(case, number, item, case.draft.text)
                 for number, item in enumerate(case.sentences, start=1)

@@ -166,8 +166,8 @@ def _create_case(*, to_gather: bool) -> None:
     (images, left_out), context = attachments(), state.get(_CONTEXT_KEY) or ""
     if found.links and not found.words:
         raise InputError(
-            "There are only links in the box.",
-            "Paste the text of the post above them. Evidence is looked for by its words.",
+            "These are only links.",
+            "Paste the text of the post as well.",
         )
     example = _find_recorded_example(found.words, chosen)
     try:

@@ -79,7 +79,7 @@ def _draw_answer_all_button(case: Case, waiting: int, *, busy: bool) -> None:
         st.caption("Working without AI: you answer. Where a suggestion is right, change the note first.")
         return
     label = plural(waiting, "Let the AI answer 1 suggestion", "Let the AI answer {n} suggestions")
-    about = "It gives its reasons, and changes the note where a suggestion is right. Undo brings your note back."
+    about = "It changes the note where a suggestion is right. Undo brings yours back."
     button(label, "answer-all", _NOTICE_AREA, partial(start, case, _JOB_KIND), icon="forum", disabled=busy, help=about)
 
 

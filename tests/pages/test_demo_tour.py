@@ -64,7 +64,7 @@ def test_a_second_draft_is_not_offered_where_none_was_recorded(desk: Desk) -> No
     write = desk.app(case).button(key="write")
     assert (write.disabled, write.help) == (
         True,
-        "No other draft was recorded. Use your own AI, above.",
+        "No other draft was recorded.",
     )
 
 

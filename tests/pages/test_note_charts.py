@@ -122,7 +122,7 @@ def test_the_reader_says_which_sentences_lean_on_the_source_and_leads_to_them(de
     assert ":small[Supports partly]" not in shown
     at.button(key="to-sentence-3").click().run()
     assert not at.exception
-    assert "Highlighted: the words closest to the sentence." in texts(at)
+    assert "Highlighted: the words closest to the sentence" in texts(at)
 
 
 def test_an_edit_that_was_scored_shows_its_words_its_gates_and_the_jurys_number(desk: Desk) -> None:

@@ -153,7 +153,7 @@ def test_the_source_of_a_sentence_opens_at_the_words_that_are_nearest_to_it(desk
     at.button(key="source-of-1").click().run()
     assert not at.exception
     assert shown_in(at) == "E1"
-    assert "Highlighted: the words closest to the sentence." in texts(at)
+    assert "Highlighted: the words closest to the sentence" in texts(at)
     assert "closest to the sentence." not in texts(read(at, case)), "chosen by its row"
 
 

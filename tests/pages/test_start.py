@@ -50,7 +50,7 @@ def test_an_address_alone_asks_for_the_words_and_stays_in_the_box(desk: Desk) ->
 def test_links_alone_are_not_called_an_empty_post(desk: Desk) -> None:
     at = pasted(desk, LINK)
     at.button(key="start").click().run()
-    assert "There are only links in the box." in texts(at)
+    assert "These are only links." in texts(at)
     assert "The post is empty." not in texts(at)
     assert desk.workspace.cases.find() == []
 
