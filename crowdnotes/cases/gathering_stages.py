@@ -29,6 +29,7 @@ from crowdnotes.domain import (
     Query,
     Source,
     StageOutcome,
+    seems_offline,
     text_sha256,
 )
 from crowdnotes.engines import Brief, Engine
@@ -245,7 +246,9 @@ def search(case: Case, progress: Progress, context: StageContext, *, patient: bo
         for item in found.outcomes:
             alike.setdefault(item.sentence, []).append(item.label)
         said = " ".join(f"{', '.join(labels)}: {sentence}" for sentence, labels in alike.items())
-        raise JobError(f"No search was answered. {said}", "Try again, or add your own links.")
+        failed = plural(len(found.outcomes), "The search failed", "All {n} searches failed")
+        offline = "; you seem to be offline" if seems_offline(found.outcomes) else ""
+        raise JobError(f"{failed}{offline}. {said}", "Try again, or add your own links.")
     summary = f"{len(found.hits)} found in {len(answered)} of {len(providers)} places"
     return {"hits": found.hits, "outcomes": found.outcomes}, StageOutcome(summary=summary)
 

@@ -103,6 +103,7 @@ from crowdnotes.domain.evidence import (
     Verdict,
     basis_sha256,
     first_shown,
+    seems_offline,
 )
 from crowdnotes.domain.moderation import (
     CLAIM_DURATION,

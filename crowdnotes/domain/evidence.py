@@ -195,6 +195,20 @@ class ProviderOutcome(FrozenModel):
     seconds: float = 0.0
     sentence: str = ""
 
+    @property
+    def is_of_library(self) -> bool:
+        """Whether a library on this computer was searched: nothing was sent."""
+        return self.provider.startswith("library:")
+
+
+def seems_offline(outcomes: Sequence[ProviderOutcome]) -> bool:
+    """Return whether several services were asked, and none could be reached or answered in time.
+
+    A library is on this computer: what it found says nothing of the connection.
+    """
+    online = [it.state for it in outcomes if not (it.is_of_library or it.state is ProviderState.NOT_CONFIGURED)]
+    return len(online) > 1 and {*online} <= {ProviderState.FAILED, ProviderState.TIMED_OUT}
+
 
 class FetchOutcome(LabelledEnum):
     """How reading a source ended. A page that was read but says nothing useful is still READ.

@@ -283,15 +283,6 @@ def count_failed(case: Case, failed: Sequence[ProviderOutcome]) -> str:
     return plural(len(case.outcomes), "The search failed", "{failed} of {n} searches failed", failed=len(failed))
 
 
-def seems_offline(case: Case) -> bool:
-    """Return whether several services were asked in the newest search, and none could be reached or answered in time.
-
-    A library is on this computer: what it found says nothing of the connection.
-    """
-    online = [item.state for item in case.outcomes if not _is_library(item)]
-    return case.searched and len(online) > 1 and {*online} <= {ProviderState.FAILED, ProviderState.TIMED_OUT}
-
-
 def _draw_search_details(case: Case, failed: list[ProviderOutcome], again: Again) -> None:
     with st.container(key="places-searched", gap="xsmall"):
         answered = [item for item in case.outcomes if item.state is ProviderState.ANSWERED]
@@ -307,8 +298,8 @@ def _draw_search_words(case: Case) -> None:
     if not case.queries:
         return
     asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
-    online = ", ".join(escaped(item.label) for item in asked if not _is_library(item))
-    own = ", ".join(escaped(item.label) for item in asked if _is_library(item))
+    online = ", ".join(escaped(item.label) for item in asked if not item.is_of_library)
+    own = ", ".join(escaped(item.label) for item in asked if item.is_of_library)
     st.caption(
         f"Sent to {online}. Slow or failed services did not get all of these words."
         if online
@@ -317,10 +308,6 @@ def _draw_search_words(case: Case) -> None:
     if own:
         st.caption(f"Searched on this computer: {own}.")
     search_list(case.queries)
-
-
-def _is_library(item: ProviderOutcome) -> bool:
-    return item.provider.startswith("library:")  # on this machine: nothing is sent
 
 
 Again = Callable[[ProviderOutcome], None]
@@ -337,7 +324,7 @@ def failures(failed: list[ProviderOutcome], again: Again = lambda _: None) -> No
             names = ", ".join(escaped(item.label) for item in items)
             st.markdown(f":small[**{names}:** {escaped(sentence, 300)}]")
         for item in items:
-            if state is ProviderState.TIMED_OUT and not _is_library(item):
+            if state is ProviderState.TIMED_OUT and not item.is_of_library:
                 again(item)
 
 

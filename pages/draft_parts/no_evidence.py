@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from crowdnotes.domain import Case, FetchOutcome, Source, StageName
+from crowdnotes.domain import Case, FetchOutcome, Source, StageName, seems_offline
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.urls import canonical_url
 from crowdnotes.wording import plural
-from pages.common.search_report import count_failed, failed_searches, seems_offline
+from pages.common.search_report import count_failed, failed_searches
 
 
 def no_evidence(case: Case, job: JobRecord | None) -> None:
@@ -28,7 +28,7 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
                 icon=":material/hourglass_empty:",
             )
         return
-    if seems_offline(case):  # the pane says so above
+    if case.searched and seems_offline(case.outcomes):  # the pane says so above
         return
     failed, unread = failed_searches(case), [item for item in case.sources if item.outcome is not FetchOutcome.READ]
     read = len(case.sources) - len(unread)

@@ -24,6 +24,7 @@ from crowdnotes.domain import (
     Source,
     SourceCategory,
     Verdict,
+    seems_offline,
 )
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import clip, escaped, exact, host, title
@@ -38,7 +39,6 @@ from pages.common.search_report import (
     failed_searches,
     origin_badges,
     search_report,
-    seems_offline,
     source_badges,
 )
 from pages.common.session import button, cases, notices, own_review, workspace
@@ -130,8 +130,10 @@ def draw_manual_search(case: Case, job: JobRecord | None, manual: ManualSearch) 
 
 def _describe_search(case: Case) -> list[str]:
     """Return what was asked where, and who gave no answer: a sentence each."""
-    if not case.searched:
+    if case.mode is Mode.AUGMENTATION:
         return ["Only your own links were read. Nothing was searched."]
+    if not case.searched:  # it failed: the page says so above
+        return []
     asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
     silent = [item.label for item in asked if item.state is not ProviderState.ANSWERED]
     there = [item.label for item in asked if item.state is ProviderState.ANSWERED]
@@ -168,7 +170,7 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         job_panel(case, job, "gather")
         job_panel(case, job, "follow_up")
         follow_up_result(case, job)
-        if seems_offline(case) and case.decision is None and not under_way(job):
+        if case.searched and seems_offline(case.outcomes) and case.decision is None and not under_way(job):
             st.warning(
                 "You seem to be offline. Check the connection, then search again below.",
                 title=f"{count_failed(case, failed_searches(case))}.",
