@@ -193,7 +193,7 @@ def test_an_answer_of_no_use_is_a_post_that_could_not_be_run_and_is_tried_again(
     tmp_path: Path, engine: WritingEngine
 ) -> None:
     def broken(_: Post) -> None:
-        raise EngineError("The engine wrote more than fits into a note.")
+        raise EngineError("The AI wrote too much for a note.")
 
     engine.before_writing = broken
     assert as_json(bench(tmp_path, *_DATED, "--limit", "1", "--json"))["halves"]["overall"]["failed"] == 1

@@ -35,7 +35,7 @@ def test_what_is_pasted_is_told_at_a_pause_and_a_source_of_an_example_opens_as_a
     walk.read("E1")
     with page.expect_popup() as opened:
         walk.reader().get_by_role("link", name="Open").first.click()
-    expect(opened.value.get_by_text("Invented for an example")).to_be_visible()
+    expect(opened.value.get_by_text("Never cite it.")).to_be_visible()
     opened.value.close()
 
 

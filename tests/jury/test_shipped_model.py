@@ -93,7 +93,7 @@ def test_every_verdict_carries_the_figures_of_the_newest_fifth() -> None:
     assert quality.expected_calibration_error == newest["ece"]
     assert f"one liked by each side, it tells which is which in {100 * newest['camp_auc']:.0f}" in quality.note
     assert quality.intercept_auc == _SHOWN["undated_intercept_auc"]
-    assert f"in {100 * _SHOWN['newest_quarter_intercept_auc']:.0f} among the newest quarter" in quality.note
+    assert f"in {100 * _SHOWN['newest_quarter_intercept_auc']:.0f} of the newest quarter" in quality.note
 
 
 def test_the_card_tells_the_source_and_its_licence() -> None:
@@ -109,7 +109,7 @@ def test_the_shipped_files_stay_small() -> None:
 def test_without_its_embedder_the_model_still_reads_words_and_says_so() -> None:
     jury = open_jury(JurySettings(), HashingEmbedder())
     verdict = jury.verdict(None, "The photo was taken in 2019 in Brazil. https://www.reuters.com/fact-check/photo")
-    assert any("words and links only" in caution for caution in verdict.cautions)
+    assert any("only words and links" in caution for caution in verdict.cautions)
     assert verdict.chance_of_shown is not None
     # Words tell little: the truth may lie far from the intercept that is told.
     assert verdict.intercept_interval.high - verdict.intercept_interval.low > 0.3

@@ -85,10 +85,10 @@ def test_a_note_of_the_whole_budget_fits_with_its_links() -> None:
 @pytest.mark.parametrize(
     ("written", "sentence"),
     [
-        (Written("See https://invented.example.net/", ("E1",)), "link of its own"),
-        (Written("See invented.org/story for more.", ("E1",)), "link of its own"),
+        (Written("See https://invented.example.net/", ("E1",)), "made up a link"),
+        (Written("See invented.org/story for more.", ("E1",)), "made up a link"),
         (Written("Fine.", ("E9",)), "E9"),
-        (Written("x" * 300, ("E1",)), "more than fits"),
+        (Written("x" * 300, ("E1",)), "too much for a note"),
     ],
 )
 def test_an_engine_that_breaks_its_contract_is_refused(written: Written, sentence: str) -> None:

@@ -154,7 +154,7 @@ def test_correctness_without_a_model_waits_until_each_sentence_is_compared_and_e
         GateStatus.NOT_RUN,
         "2 of 2 sentences to check with their sources.",
     )
-    assert _correctness(_compared(Support.SUPPORTED))[1].startswith("1 sentence is still")
+    assert _correctness(_compared(Support.SUPPORTED))[1].startswith("1 sentence to check")
     both = (Support.SUPPORTED, Support.SUPPORTED)
     assert _correctness(_compared(*both)) == (GateStatus.NOT_RUN, "2 warnings to check.")
     assert _correctness(_compared(*both, settled=True)) == (GateStatus.PASS, "Checked by Ann.")

@@ -68,9 +68,9 @@ def _posted(helpful: int, not_helpful: int, *, sides: bool = True, **changes: ob
     ("posted", "worth", "said"),
     [
         (_posted(0, 0, status=CrowdStatus.NEEDS_MORE_RATINGS), None, "Replace it only if the new note corrects"),
-        (_posted(0, 1), False, "only 1 rating, which is too few"),
-        (_posted(0, 3), False, "only 3 ratings, which is too few"),
-        (_posted(3, 0), False, "only 3 ratings, which is too few"),
+        (_posted(0, 1), False, "only 1 rating. Wait for more."),
+        (_posted(0, 3), False, "only 3 ratings. Wait for more."),
+        (_posted(3, 0), False, "only 3 ratings. Wait for more."),
         (_posted(0, 4), True, "0%"),
         (_posted(0, 2, status=CrowdStatus.NOT_HELPFUL), True, "nothing to lose"),
         (_posted(0, 0), None, "not known"),
@@ -102,5 +102,5 @@ def test_a_winner_that_the_jury_does_not_prefer_or_none_replaces_nothing() -> No
     worse = done.replace(winner=divisive.sha256)
     found, reason = worth_replacing(_posted(0, 0, text=BOTH.text), worse)
     assert found is False
-    assert "not more than the posted one" in reason
+    assert "No gain: the jury gives the new note" in reason
     assert worth_replacing(_posted(0, 0), round_of())[0] is False

@@ -25,7 +25,7 @@ def test_one_note_alone_is_said_to_be_the_only_one_and_others_can_be_chosen_from
     own = desk.drafted("My own words. https://trials.example.edu/c")
     for notes, case in (((FIRST,), own), ((FIRST, SECOND), desk.inspected())):
         at = desk.app(_write(desk, *notes, case=case))
-        assert "CrowdNotes wrote the note above" not in texts(at)
+        assert "The AI wrote this note." not in texts(at)
         assert _offered(at)
 
 
@@ -112,4 +112,4 @@ def test_what_was_found_of_a_sentence_is_kept_when_the_note_is_scored_again(desk
     assert draft is not None
     cases.apply(case.id, actions.edit_draft, f"{draft.text} More words.", based_on=draft.sha256)
     desk.run(case, "assess")
-    assert _correctness(desk, case)[1].startswith("1 sentence is still to be compared")
+    assert _correctness(desk, case)[1].startswith("1 sentence to check")

@@ -126,7 +126,7 @@ def test_where_nothing_was_searched_for_that_doubt_the_page_says_so_and_no_more_
     bare = {"evidence": (), "sources": (), "hits": (), "settlement": None, "mode": Mode.AUTOMATION, "libraries": ("x",)}
     shown = texts(desk.app(desk.changed(_said(desk, AnswerKind.NONE), wanted=doubt, **bare)))
     assert "Nothing was searched yet." in shown
-    assert "No passage was found" not in shown
+    assert "We found nothing." not in shown
     assert "Not searched yet." not in shown
 
 
@@ -150,7 +150,7 @@ def test_a_revised_note_tells_what_changed_an_inferred_sentence_is_marked(desk: 
     desk.changed(case, **update)
     shown = texts(desk.app(case))
     assert "Improved: Plainer words." in shown
-    assert "badge[inferred]" in shown
+    assert "badge[the source suggests it]" in shown
     desk.workspace.cases.apply(case.id, actions.choose_candidate, other.sha256)
     assert "“none”: of what?" in texts(desk.app(case))
 
@@ -174,6 +174,6 @@ def test_a_note_whose_sources_only_let_its_answer_be_concluded_is_marked_above_i
 
     inferred, stated = shown(AnswerKind.INFERRED), shown(AnswerKind.STATED)
     assert "Inferred: no source of this note says outright" in inferred
-    assert "(inferred)" in inferred
+    assert ", which suggests it" in inferred
     assert "Inferred:" not in stated
     assert "(stated)" in stated

@@ -146,7 +146,7 @@ def test_a_swap_from_a_page_that_is_out_of_date_does_nothing_and_says_why(desk: 
     followed_up(desk, gathered, FollowUpKind.SWAP, "E2")
     follow_ups = desk.newest(gathered).follow_ups
     old_tab.button(key=f"swap-{gathered.id}-E3").click().run()
-    assert "The sources changed in another tab" in texts(old_tab)
+    assert "the sources were changed elsewhere" in texts(old_tab)
     assert desk.newest(gathered).follow_ups == follow_ups
     old_tab.button(key=f"swap-{gathered.id}-E3").click().run()
     assert len(desk.newest(gathered).follow_ups) == len(follow_ups) + 1
@@ -169,7 +169,7 @@ def test_what_is_asked_of_a_passage_that_is_gone_is_told_above_the_sources(desk:
     followed_up(desk, gathered, FollowUpKind.SWAP, "E2")
     old_tab.button(key=f"swap-{gathered.id}-E2").click().run()
     assert not old_tab.exception
-    assert "The sources changed in another tab" in texts(old_tab)
+    assert "the sources were changed elsewhere" in texts(old_tab)
 
 
 def test_a_passage_in_use_and_one_with_nothing_left_to_take_its_place_offer_no_swap(desk: Desk, gathered: Case) -> None:

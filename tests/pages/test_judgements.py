@@ -34,7 +34,7 @@ def test_there_is_no_product_while_a_gate_gives_no_probability(desk: Desk, monke
     case = _scored_by_a_model(desk, monkeypatch, {GateName.RELEVANCE: 0.9})
     shown = texts(desk.app(case))
     assert "from 0 to 1: relevance 0.90" in shown
-    assert "all three together" not in shown
+    assert "all three " not in shown
 
 
 def test_a_model_without_probabilities_says_so(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

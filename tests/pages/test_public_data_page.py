@@ -126,7 +126,7 @@ def test_a_post_whose_notes_are_not_shown_begins_a_draft_with_its_address(busies
     at = at.button(key=f"draft-{post}").click().run()
     assert not at.exception
     assert at.text_area(key="new-post-text").value == f"https://x.com/i/status/{post}"
-    assert "paste the text of the post as well" in texts(at)
+    assert "Paste the text of the post as well" in texts(at)
 
 
 def test_a_post_whose_notes_are_not_shown_begins_a_supernote_from_them(desk: Desk, busiest: int) -> None:

@@ -52,7 +52,7 @@ def row_tick(at: AppTest, case: Case) -> Checkbox:
 def test_before_a_passage_is_chosen_the_reader_says_what_to_do_and_leads_to_the_first(desk: Desk) -> None:
     case = of_three(desk)
     at = desk.app(case)
-    assert "Choose a source to read it." in texts(at)
+    assert "Choose a source to read." in texts(at)
     assert at.button(key="next-source").label == "Read E1"
     at.button(key="next-source").click().run()
     assert shown_in(at) == "E1"
@@ -154,7 +154,7 @@ def test_the_source_of_a_sentence_opens_at_the_words_that_are_nearest_to_it(desk
     assert not at.exception
     assert shown_in(at) == "E1"
     assert "Highlighted: the words closest to the sentence" in texts(at)
-    assert "closest to the sentence." not in texts(read(at, case)), "chosen by its row"
+    assert "closest to the sentence" not in texts(read(at, case)), "chosen by its row"
 
 
 def test_background_unticks_use(desk: Desk) -> None:

@@ -26,7 +26,7 @@ def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> Non
     assert "Score it again." not in texts(at)
     note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
     assert desk.note(case).startswith("Daily")
-    assert "The note or its sources have changed. Score it again." in texts(at)
+    assert "The note or its sources changed. Score it again." in texts(at)
 
     at.button(key="score").click().run()
     desk.finish_latest(case, at)

@@ -170,7 +170,7 @@ def test_a_passage_without_a_link_warns_in_its_row_and_at_the_note(desk: Desk) -
     assert "X needs a link, and no source in use has one." in shown
     cases.apply(case.id, actions.judge, "E2", Verdict.USE, "")
     shown = texts(desk.app(case))
-    assert "No source in use has a link" not in shown
+    assert "X needs a link, and" not in shown
     assert "No link: E1. Link to another source." in shown
 
 

@@ -373,7 +373,7 @@ def test_how_the_posted_note_stands_can_be_told(desk: Desk) -> None:
     assert work is not None
     assert work.posted is not None
     assert work.posted.status is CrowdStatus.HELPFUL
-    assert "Replace it only if a fact in it is now plainly wrong" in texts(at)
+    assert "Replace it only if a fact in it is wrong" in texts(at)
 
 
 def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) -> None:

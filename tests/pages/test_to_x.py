@@ -37,7 +37,7 @@ def test_x_scores_a_note_and_gets_it_once_it_is_approved(desk: Desk, monkeypatch
         at.button(key="x-evaluate").click().run()
         assert "claim-opinion score: **1.25**" in texts(at)
         at.button(key="decide-approved").click().run()
-        assert "X scores it and shows it to nobody" in texts(at)
+        assert "shows the note to nobody" in texts(at)
         at.button(key="x-send").click().run()
         assert [sent["info"]["text"] for sent in server.posted] == [NOTE]
         assert "Sent to X as a test" in texts(at)

@@ -11,7 +11,7 @@ def test_what_was_asked_is_told_with_links_to_look_by_hand_and_the_box_is_there_
     at = desk.app(searched(desk, outcomes=(FOUND,)))
     shown = texts(at)
     assert "Look for a source yourself" in shown
-    assert "No source found settles the claim." not in shown, "there is none: that is told once, above"
+    assert "No source settles the claim." not in shown, "there is none: that is told once, above"
     assert "Nothing was searched for: the post gave no search words." in shown
     links = [item.proto.url for item in at.get("link_button")]
     assert any(link.startswith("https://toolbox.google.com/factcheck/explorer/search/") for link in links)
@@ -31,7 +31,7 @@ def test_a_quiet_line_leads_there_before_all_is_judged_and_it_can_be_closed_agai
     assert "Look for a source yourself" not in texts(at)
     at.button(key=f"go-further-{case.id}").click().run()
     assert "Look for a source yourself" in texts(at)
-    assert "No source found settles the claim." not in texts(at), "nobody has said so"
+    assert "No source settles the claim." not in texts(at), "nobody has said so"
     assert [item.proto.popover.label for item in at.get("popover")].count("Add what you found") == 1
     at.button(key=f"shut-further-{case.id}").click().run()
     assert "Look for a source yourself" not in texts(at)

@@ -96,7 +96,7 @@ def test_the_verdict_tells_the_chance_and_how_well_it_is_known(
     assert good["chance_of_shown"] > bad["chance_of_shown"]
     assert good["note_intercept"] > bad["note_intercept"] + 0.1
     assert "X shows about 5 in 100 notes like this, of those on which it decides" in bad["sentence"]
-    assert "had not learned from" in good["quality"]["note"]
+    assert "Tested on" in good["quality"]["note"]
 
 
 def test_training_twice_gives_the_same_numbers(

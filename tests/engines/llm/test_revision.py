@@ -190,7 +190,7 @@ def test_an_objection_to_words_that_are_not_there_is_left_out() -> None:
     ("final", "fault"),
     [
         ([sentence(quote="found a link")], "do not stand in E1"),
-        ([sentence("See https://evil.example/x now.")], "link of its own"),
+        ([sentence("See https://evil.example/x now.")], "made up a link"),
         ([sentence("x" * 260, RASH)], "250 is the most"),
         ([{"text": RASH, "passages": [], "basis": "stated"}], "Nothing is given that carries"),
         ([sentence(name="E9")], "not given"),

@@ -162,7 +162,7 @@ def test_a_server_that_takes_either_temperature_or_top_p_keeps_the_temperature()
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (part("See https://evil.example/a for what the review found."), "link of its own"),
+        (part("See https://evil.example/a for what the review found."), "made up a link"),
         (part("As @doctor_x says, the drink is fine."), "account"),
         (part(f"{FIRST} [N7]"), "N7"),
         (part(FIRST, "N7"), "There is no note N7"),

@@ -97,8 +97,8 @@ def test_a_publishers_address_in_the_words_becomes_its_name() -> None:
 @pytest.mark.parametrize(
     ("note", "words"),
     [
-        (sentence("The review at https://evil.example/x found no link."), "link of its own"),
-        (sentence("According to evil.com the drink is fine."), "link of its own"),
+        (sentence("The review at https://evil.example/x found no link."), "made up a link"),
+        (sentence("According to evil.com the drink is fine."), "made up a link"),
         (sentence("As @doctor_x says, the drink is fine."), "account"),
         (sentence(f"{NOTE} [E7]"), "E7"),
         (sentence(name="E9"), "not given"),
