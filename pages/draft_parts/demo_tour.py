@@ -18,7 +18,7 @@ from crowdnotes.demo_tour import (
     presented,
     unopened,
 )
-from crowdnotes.domain import Case, JuryVerdict
+from crowdnotes.domain import Case
 from crowdnotes.evidence.demo_pages import example_of
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import in_figures
@@ -173,18 +173,20 @@ def _label_next_action(case: Case, action: TourAction) -> str:
     return fill(label, used=used, then=then)
 
 
-def _format_verdict(verdict: JuryVerdict) -> str:
-    """Return how many such notes X shows; without a head that predicts it, the jury's number."""
-    shown = verdict.shown_of_100
-    return f"X shows {shown} in 100" if shown is not None else in_figures(verdict.note_intercept, verdict.helpful_line)
-
-
 def _describe_place(case: Case, place: TourPlace) -> str:
     if place is TourPlace.DECISION and case.decision is not None:
         return "Decided by a person, with every step on record. A demonstration is never posted."
     change = jury_change(case) if place is TourPlace.JURY else None
     if change is not None:
-        was, now = (_format_verdict(verdict) for verdict in change)
-        said = f"Simulated readers give this note {change[1].outlook} ({now}; the tempting one: {was})."
-        return said if change[1].reaches_line else f"{said} {_WHY_A_GOOD_NOTE_MAY_NOT}"
+        tempting, chosen = change
+        said = f"Simulated readers give this note {chosen.outlook}"
+        if chosen.shown_of_100 is not None and tempting.shown_of_100 is not None:
+            said += (
+                f": X shows about {chosen.shown_of_100} in 100 like it, {tempting.shown_of_100} like the tempting one"
+            )
+        else:
+            line = chosen.helpful_line
+            scores = (in_figures(verdict.note_intercept, line) for verdict in (chosen, tempting))
+            said += ": score {}, the tempting one {}; {:.2f} is needed".format(*scores, line)
+        return f"{said}." if chosen.reaches_line else f"{said}. {_WHY_A_GOOD_NOTE_MAY_NOT}"
     return _SENTENCE_BY_PLACE[place]

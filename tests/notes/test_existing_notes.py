@@ -115,12 +115,14 @@ def test_empty_enormous_and_repeated_notes_and_those_with_orders_are_told() -> N
     assert same.ratings.helpful == 20, "each note's ratings once"
     assert same.is_used
     assert not orders.is_used
-    assert [word for word in ("left out: note 1", "20,000", "20 notes", "orders") if word in " ".join(read.faults)] == [
+    assert [
+        word for word in ("left out: note 1", "20,000", "20 duplicate", "instructions") if word in " ".join(read.faults)
+    ] == [
         "left out: note 1",
-        "20 notes",
-        "orders",
+        "20 duplicate",
+        "instructions",
     ]
-    assert any("has 19,999 characters" in fault for fault in read.faults)
+    assert any("19,999 characters" in fault for fault in read.faults)
 
 
 def test_of_more_notes_than_fit_the_most_rated_are_taken() -> None:
@@ -221,7 +223,7 @@ def test_one_note_none_eligible_no_links_and_contradiction_are_remarked() -> Non
     assert "No note is ticked" in remarks([fine])[0]
     said = remarks([_note("N1"), fine, _note("N3")])
     assert any("source" in sentence for sentence in said)
-    assert any("contradict" in sentence for sentence in said)
+    assert any("disagree" in sentence for sentence in said)
 
 
 def _tsv(path: Path, rows: list[dict[str, object]]) -> None:

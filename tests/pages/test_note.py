@@ -48,7 +48,7 @@ def test_two_edits_at_once_show_both_texts_and_lose_neither(desk: Desk, choice: 
     assert draft is not None
     desk.workspace.cases.apply(case.id, actions.edit_draft, "theirs", based_on=draft.sha256)
     note_of(at).set_value("mine").run()
-    assert "changed in another tab" in texts(at)
+    assert "changed elsewhere" in texts(at)
     assert desk.note(case) == "theirs"
 
     at.button(key=choice).click().run()
@@ -79,7 +79,7 @@ def test_words_typed_before_a_decision_that_another_takes_back_are_offered_again
     note_of(at).set_value("What I was typing.").run()
     desk.workspace.cases.apply(case.id, actions.reopen)
     at.run()
-    assert "changed in another tab" in texts(at)
+    assert "changed elsewhere" in texts(at)
     at.button(key="take-mine").click().run()
     assert desk.note(case) == "What I was typing."
 
