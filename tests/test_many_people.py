@@ -92,7 +92,7 @@ class _Crowd:
         case_id = self.both[name]
         self._timed("open", tab.open(f"case={case_id}"), pause)
         self._timed("edit", tab.type(rf"note-{case_id}-\d+", text), pause)
-        was_told = "The note was changed elsewhere while you were writing." in tab.drawn
+        was_told = "The note was changed elsewhere meanwhile." in tab.drawn
         self.told.append("told" if was_told else "kept")
         if text not in tab.drawn:
             self.faults.append(f"{name}: {text} is not shown")

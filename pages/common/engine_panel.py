@@ -85,8 +85,8 @@ def engine_panel(case: Case | None = None) -> None:
 
 
 RECORDED_ANSWERS_CAPTION = (
-    "A demonstration with invented pages: do not post anything from it. An AI gave its answers earlier; pages, checks "
-    "of wording and simulated readers run now. For another text or source you need an AI of your own."
+    "Invented pages: do not post anything from them. An AI gave its answers earlier; all else runs now. For another "
+    "text or source you need an AI of your own."
 )
 
 

@@ -191,9 +191,8 @@ def _draw_caveats(verdict: JuryVerdict) -> None:
     with st.popover("How far to trust this", icon=":material/info:", type="tertiary"):
         st.markdown(escaped(verdict.quality.note))
         st.caption(
-            "X's algorithm gives one side a factor below zero and the other side one above. The jury score is X's note "
-            "intercept: how helpful a note is once the disagreement of the sides is taken out. Only notes on which X "
-            "decides are counted; on many it never does."
+            "The sides are X's rater factors below and above zero. The jury score is X's note intercept: how helpful a "
+            "note is once their disagreement is taken out. On many notes X never decides: they are not counted."
         )
         if not verdict.means_nothing:
             reasons = " ".join(rule.reason for rule in verdict.blocked_by or (verdict.decided_by,))

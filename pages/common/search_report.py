@@ -61,7 +61,7 @@ def earlier_notes(case: Case) -> None:
 
 def _draw_earlier_notes(found: Sequence[tuple[EarlierNote, tuple[Hit, ...]]]) -> None:
     with st.container(key="earlier-notes", gap="small"):
-        st.caption("Written under other posts. Read the pages they link to: a note is not evidence.")
+        st.caption("Written under other posts. Read the pages: a note is not evidence.")
         for note, pages in found[:_MAX_NOTES_SHOWN]:
             with st.container(gap=None):
                 note_words(note)

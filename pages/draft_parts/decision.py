@@ -263,7 +263,7 @@ def _draw_unsaved_words(case: Case) -> None:
     said = typed_words(case)
     if said:
         keep = partial(_reopen_case, case) if workspace().may(Act.REOPEN, case) else None
-        unsaved_words(case.id, said, "Another person decided the case while you were writing.", _NOTICE_AREA, keep)
+        unsaved_words(case.id, said, "Someone else decided the case.", _NOTICE_AREA, keep)
 
 
 def _draw_approved_note(case: Case) -> None:
@@ -283,7 +283,7 @@ def _draw_approved_note(case: Case) -> None:
         st.link_button("Open the post on X", url, icon=":material/open_in_new:", type="primary")
         send_to_x(case)
     else:
-        st.caption("Find the post on X yourself: the case has no address.")
+        st.caption("No address: find the post on X yourself.")
 
 
 def _draw_downloads(case: Case) -> None:

@@ -44,7 +44,7 @@ def draw_submission(case: Case) -> None:
             st.caption(
                 f"{escaped(lease.holder.name, 40)} is reviewing it, so nobody can change it now."
                 if lease is not None
-                else "If you change the note or its sources, moderators must read it again."
+                else "If you change it, moderators must read it again."
             )
             back = partial(cases().apply, case.id, moderation.withdraw)
             button("Take it back", "withdraw", _NOTICE_AREA, back, icon="undo", type="tertiary")

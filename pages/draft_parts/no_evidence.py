@@ -57,7 +57,7 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
         )
     elif unread:
         st.warning(
-            "This says nothing for or against the post. Open the pages and paste the text that matters.",
+            "Open the pages and paste the text that matters.",
             title="No source could be read.",
             icon=":material/link_off:",
         )
@@ -65,7 +65,7 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
         st.info(_count_found_pages(case), title="Nothing found helps to judge the post.", icon=":material/search_off:")
     else:
         st.info(
-            "Search elsewhere below, or decide “Not enough evidence”. That is a result too.",
+            "Search elsewhere below, or decide “Not enough evidence”.",
             title="We found nothing.",
             icon=":material/search_off:",
         )

@@ -352,7 +352,7 @@ def draw_refused_words(case_id: str, case: Case | None) -> None:
         return  # where the case is open the words are still in the box
     may_reopen = case is not None and workspace().may(Act.REOPEN, case)
     keep = partial(_reopen_with, case, box.refused) if case is not None and may_reopen else None
-    why = "The case was deleted." if case is None else "The case was decided while you were writing."
+    why = "The case was deleted." if case is None else "The case was decided meanwhile."
     unsaved_words(case_id, {"The note": box.refused}, why, _NOTICE_AREA, keep)
 
 
@@ -417,7 +417,7 @@ def save_typed(case: Case) -> bool:
 def _draw_edit_conflict(case: Case, box: _NoteBoxState, mine: str) -> None:
     st.warning(
         "Choose one text. Undo brings back the other if it was saved.",
-        title="The note was changed elsewhere while you were writing.",
+        title="The note was changed elsewhere meanwhile.",
         icon=":material/call_split:",
     )
     theirs = case.draft.text if case.draft else ""

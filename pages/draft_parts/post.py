@@ -209,8 +209,8 @@ def post_panel(case: Case, *, busy: bool) -> None:
         st.text_area(other, post.context, height=70, key=f"{key}-context", disabled=busy)
         st.caption(
             (
-                "A new text starts the case again. Drafts and scores are deleted, and sources move to “Earlier "
-                "sources”. Undo brings the note back once you use a source."
+                "A new text starts again: drafts and scores are deleted, sources move to “Earlier sources”. Undo "
+                "brings the note back once you use a source."
             )
             if case.evidence or case.draft
             else "A new text starts a new search."

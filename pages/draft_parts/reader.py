@@ -153,7 +153,7 @@ def reader(case: Case, job: JobRecord | None) -> None:
     with st.container(key="reader", gap="small"):
         _draw_reader_navigation(case, chosen)
         if chosen is None:
-            st.caption("Choose a source to read. Only sources that you opened and use can support the note.")
+            st.caption("Choose a source to read. Only sources that you opened can support the note.")
             return
         scroll_target(Area.SOURCES)
         _draw_verdict_controls(case, chosen)

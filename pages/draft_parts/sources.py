@@ -131,7 +131,7 @@ def draw_manual_search(case: Case, job: JobRecord | None, manual: ManualSearch) 
 def _describe_search(case: Case) -> list[str]:
     """Return what was asked where, and who gave no answer: a sentence each."""
     if case.mode is Mode.AUGMENTATION:
-        return ["Only your own links were read. Nothing was searched."]
+        return ["We read only your links."]
     if not case.searched:  # it failed: the page says so above
         return []
     asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
@@ -140,7 +140,7 @@ def _describe_search(case: Case) -> list[str]:
     searches = (case.queries, *(later.queries for later in case.follow_ups))
     n = len({query.text for queries in searches for query in queries})
     if not n:
-        return ["Nothing was searched for: the post gave no search words."]
+        return ["The post gave no search words."]
     sentences = []
     if there:
         places = escaped(", ".join(there), _MAX_STATEMENT_CHARACTERS)
@@ -234,7 +234,7 @@ def _ask_whether_wanted(case: Case, job: JobRecord | None) -> None:
     claim = next((claim for claim in case.claims if claim.statement), None)
     why = ""
     if wanted is not None and wanted.is_doubtful and wanted.why_not is not None:
-        title = f"Raters may not want a note here. It looks like {wanted.why_not.as_text}."
+        title = f"Raters may not want a note: it looks like {wanted.why_not.as_text}."
         why = escaped(wanted.reason, _MAX_STATEMENT_CHARACTERS)
     elif claim is not None and claim.kind is not ClaimKind.CHECKABLE:
         title = f"The AI reads this post as {_LABEL_BY_UNCHECKABLE_KIND[claim.kind]}."
@@ -293,7 +293,7 @@ def _draw_source_rows(case: Case, job: JobRecord | None, manual: ManualSearch | 
     if case.decision is None and case_findings.nothing_relevant(case, workspace().embedder.thresholds.relevant):
         st.info(
             "Search with your own words under “Find more sources”, or add a source.",
-            title="No page that we found seems to be about this claim",
+            title="No page found seems to be about this claim",
             icon=":material/search_off:",
         )
     items = in_reading_order(case)
@@ -320,8 +320,8 @@ def _draw_source_rows(case: Case, job: JobRecord | None, manual: ManualSearch | 
     if case.taken_away:
         gone = plural(
             len(case.taken_away),
-            "{n} source was removed. Find it under “Earlier sources” below.",
-            "{n} sources were removed. Find them under “Earlier sources” below.",
+            "{n} source removed: see “Earlier sources” below.",
+            "{n} sources removed: see “Earlier sources” below.",
         )
         st.caption(f":material/history: {gone}")
 

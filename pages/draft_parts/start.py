@@ -95,7 +95,7 @@ def _draw_post_box() -> None:
             key=_ADDRESS_KEY,
             type="url",
             placeholder="https://x.com/…/status/…",
-            help="To open the post when the note is ready. We do not read it.",
+            help="To open the post later. We do not read it.",
             persist_state="session",
         )
         st.text_area(

@@ -76,7 +76,7 @@ def suggestions(case: Case, job: JobRecord | None) -> None:
 
 def _draw_answer_all_button(case: Case, waiting: int, *, busy: bool) -> None:
     if not workspace().engine.uses_language_model:
-        st.caption("Working without AI: you answer. Where a suggestion is right, change the note first.")
+        st.caption("You answer. Where a suggestion is right, change the note first.")
         return
     label = plural(waiting, "Let the AI answer 1 suggestion", "Let the AI answer {n} suggestions")
     about = "It changes the note where a suggestion is right. Undo brings yours back."

@@ -114,7 +114,7 @@ def test_why_raters_may_want_no_note_is_one_sentence_with_a_way_to_write_it_anyw
     doubt = NoteWanted(chance=0.2, why_not=WhyUnwanted.SIDE_MATTER, reason="Only the *year* is wrong.")
     case = desk.changed(_said(desk, AnswerKind.STATED), wanted=doubt)
     at = desk.app(case)
-    assert "Raters may not want a note here. It looks like a mistake that is not the point of the post." in texts(at)
+    assert "Raters may not want a note: it looks like a mistake that is not the point of the post." in texts(at)
     assert any(r"Only the \*year\* is wrong" in item.value for item in at.info), [item.value for item in at.info]
     at.button(key="write-anyway").click().run()
     assert "Raters may not want" not in texts(at)

@@ -121,7 +121,7 @@ def test_a_passage_is_swapped_below_it_and_brought_back_from_the_earlier_evidenc
 
     at = opened(desk, gathered, f"earlier-{gathered.id}")
     shown = texts(at)
-    assert "1 source was removed." in shown
+    assert "1 source removed" in shown
     assert "Removed sources" in shown
     assert "before: E3 swapped" in shown
     at.button(key=f"bring-back-{gathered.id}-E3-earlier").click().run()

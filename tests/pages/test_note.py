@@ -65,7 +65,7 @@ def test_words_typed_while_the_case_was_decided_elsewhere_stand_beside_the_messa
     note_of(at).set_value("What I was typing.").run()
     assert not at.exception, at.exception
     assert unsaved == ["What I was typing."]
-    assert "The case was decided while you were writing." in texts(at)
+    assert "The case was decided meanwhile." in texts(at)
     at.button(key="keep-unsaved-Draft").click().run()
     assert not at.exception, at.exception
     assert (desk.note(case), desk.newest(case).decision) == ("What I was typing.", None)

@@ -63,7 +63,7 @@ def test_sources_that_do_not_fit_are_folded_under_an_honest_line_until_they_are_
     assert "1 source probably not about this claim" in texts(at)
 
     weak = desk.app(searched(desk, evidence=(far(1, 0.29),)))
-    assert "No page that we found seems to be about this claim" in texts(weak)
+    assert "No page found seems to be about this claim" in texts(weak)
     assert "1 source probably not about this claim" in texts(weak)
 
 
