@@ -258,8 +258,8 @@ class SideVotes(FrozenModel):
 
     @property
     def people(self) -> str:
-        """Their name on the screen, without naming a side: the sides are raters who usually disagree."""
-        return "people on one side" if self.side == "−" else "people on the other side"
+        """Their name on the screen: the sides, raters who usually disagree, have letters for names."""
+        return "people on side A" if self.side == "−" else "people on side B"
 
     @property
     def of_100(self) -> tuple[int, int, int]:
@@ -413,7 +413,7 @@ class JuryVerdict(FrozenModel):
         if low is None or high is None or abs(low - high) < SIDES_DIFFER_FROM:
             return ""
         harsher = self.positive if high < low else self.negative
-        return f" {harsher.people.capitalize()} would like it less."
+        return f" P{harsher.people[1:]} would like it less."
 
     @property
     def _advice(self) -> str:

@@ -64,7 +64,7 @@ def plain_sentence(
     splits: float | None,
     chance: float | None = None,
 ) -> str:
-    """For instance: "Both sides would mostly find this note helpful; people on one side less often".
+    """For instance: "Both sides would mostly find this note helpful; people on side A less often".
 
     interval: of the note intercept over repeated juries. line: the intercept that shows a note.
     splits: the model's chance that the note divides the sides, None where it has none. chance: that X shows it.
@@ -97,7 +97,7 @@ def _describe_votes(kinder: SideVotes, harsher: SideVotes, under_the_line: bool,
     if top < _MAX_SELDOM_HELPFUL:
         return "Neither side would find this note helpful."
     if top >= _MIN_MOSTLY_HELPFUL:
-        kind = kinder.people.capitalize()
+        kind = f"P{kinder.people[1:]}"
         return f"{kind} would mostly find this note helpful; {harsher.people} {_describe_likelihood(bottom)}{because}."
     return f"Neither side would mostly find it helpful{less}." if less else "Each side is divided over this note."
 
@@ -218,7 +218,7 @@ def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
     for old, new in ((before.negative, after.negative), (before.positive, after.positive)):
         were, are = old.of_100[0], new.of_100[0]
         if were != are:
-            found.append(f"{new.people.capitalize()}: {were} of 100 found it helpful before, {are} now.")
+            found.append(f"P{new.people[1:]}: {were} of 100 found it helpful before, {are} now.")
     return tuple(found) or ("Simulated readers see no difference.",)
 
 

@@ -81,7 +81,7 @@ def votes(sides: tuple[SideVotes, SideVotes], *, key: str) -> None:
     people(rows, list(_VOTE_KINDS), key=key)
 
 
-_NAME_BY_SIDE = {"−": "People on one side", "+": "People on the other side"}
+_NAME_BY_SIDE = {"−": "People on side A", "+": "People on side B"}
 _VOTE_KINDS = ("helpful", "somewhat helpful", "not helpful")
 
 
@@ -142,7 +142,7 @@ def _draw_influential_words(verdict: JuryVerdict) -> None:
         st.caption("How many more or fewer of 100 find the note helpful because of these words.")
         for item in found:
             one, other = (_format_points_change(share) for share in (item.on_negative, item.on_positive))
-            st.markdown(f"“{escaped(item.words, 90)}”: {one} on one side, {other} on the other")
+            st.markdown(f"“{escaped(item.words, 90)}”: {one} on side A, {other} on side B")
 
 
 def _round_to_points(share: float) -> int:
@@ -178,7 +178,7 @@ def _compare_candidates(case: Case, verdict: JuryVerdict) -> None:
         )
         for name, found in judged:
             one, other = found.negative.of_100[0], found.positive.of_100[0]
-            st.caption(f"**{name}**: {one} of 100 on one side and {other} on the other find it helpful")
+            st.caption(f"**{name}**: {one} of 100 on side A and {other} on side B find it helpful")
 
 
 def standing_of(name: str, verdict: JuryVerdict) -> Standing:
@@ -191,7 +191,7 @@ def _draw_caveats(verdict: JuryVerdict) -> None:
     with st.popover("How far to trust this", icon=":material/info:", type="tertiary"):
         st.markdown(escaped(verdict.quality.note))
         st.caption(
-            "The sides are X's rater factors below and above zero. The jury score is X's note intercept: how helpful a "
+            "Side A has rater factors below zero, side B above. The jury score is X's note intercept: how helpful a "
             "note is once their disagreement is taken out. On many notes X never decides: they are not counted."
         )
         if not verdict.means_nothing:

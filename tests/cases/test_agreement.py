@@ -84,7 +84,7 @@ _WAITS, _SHOWN = {"status": "NEEDS_MORE_RATINGS"}, {"status": "CURRENTLY_RATED_H
         ),
         (GateStatus.PASS, 0.45, _SHOWN | {"chance_of_shown": 0.8, "best_change": _LINK}, "a good chance."),
         (GateStatus.PASS, 0.45, _WAITS | {"chance_of_shown": 0.8}, "a low chance, though its score is high enough."),
-        (GateStatus.PASS, 0.30, _WAITS | _APART, " People on the other side would like it less."),
+        (GateStatus.PASS, 0.30, _WAITS | _APART, " People on side B would like it less."),
         (
             GateStatus.PASS,
             0.39,

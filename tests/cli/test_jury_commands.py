@@ -54,7 +54,7 @@ def test_without_json_the_verdict_reads_as_text_and_says_it_is_a_simulation() ->
         app, ["jury", "score", "--note", _NOTE, "--sampling", "polarised"], catch_exceptions=False
     )
     assert "of the 0.40 it takes" in result.stdout
-    assert "people on one side: " in result.stdout
+    assert "people on side A: " in result.stdout
     assert "A simulation." in result.stdout
 
 

@@ -49,7 +49,7 @@ def _seen_by_everyone(walk: Walk) -> None:
     walk.tab("Note")
     for fold in ("Map of sentences and sources", "Simulated readers"):
         walk.page.get_by_text(fold).first.click()
-    expect(walk.page.get_by_role("img", name="People on one side: of 100,")).to_be_visible()
+    expect(walk.page.get_by_role("img", name="People on side A: of 100,")).to_be_visible()
     sentence = walk.page.get_by_role("button", name="Sentence 1, ")
     expect(sentence).to_be_visible()
     assert walk.page.evaluate(_FROM_BOX_TO_BOX)

@@ -37,9 +37,7 @@ def test_a_note_that_one_side_likes_is_blocked_with_reasons() -> None:
     assert verdict.positive.helpful > 8 * verdict.negative.helpful
     assert verdict.splits is not None
     assert verdict.splits > 0.9
-    assert verdict.sentence.startswith(
-        "People on the other side would mostly find this note helpful; people on one side"
-    )
+    assert verdict.sentence.startswith("People on side B would mostly find this note helpful; people on side A")
 
 
 def test_a_note_that_nobody_likes_is_not_helpful() -> None:

@@ -34,7 +34,7 @@ def _said(
     )
 
 
-_ONE, _OTHER = "people on one side", "people on the other side"
+_ONE, _OTHER = "people on side A", "people on side B"
 _NEITHER = "The words favour neither side, but do not show whether people find it helpful."
 
 
@@ -45,12 +45,12 @@ _NEITHER = "The words favour neither side, but do not show whether people find i
         (80, 70, _ABOVE, "Both sides would mostly find this note helpful."),
         (80, 65, _ABOVE, f"Both sides would mostly find this note helpful; {_OTHER} would find it helpful less often."),
         (68, 67, _BELOW, _NEITHER),
-        (20, 90, _BELOW, f"{_OTHER.capitalize()} would mostly find this note helpful; {_ONE} would seldom."),
+        (20, 90, _BELOW, f"{_OTHER.replace('p', 'P', 1)} would mostly find this note helpful; {_ONE} would seldom."),
         (
             70,
             50,
             _BELOW,
-            f"{_ONE.capitalize()} would mostly find this note helpful; {_OTHER} would about half the time.",
+            f"{_ONE.replace('p', 'P', 1)} would mostly find this note helpful; {_OTHER} would about half the time.",
         ),
         (50, 52, _BELOW, "Each side is divided over this note."),
         (30, 50, _BELOW, f"Neither side would mostly find it helpful; {_ONE} would find it helpful less often."),
@@ -140,7 +140,7 @@ def test_a_better_version_says_what_rose() -> None:
     said = changes(jury.verdict(None, "A divisive plus note on the clinic."), after)
     assert said[0].startswith("The jury score rose from")
     assert "A low chance before, a good chance now." in said
-    assert any(line.startswith("People on one side: ") for line in said)
+    assert any(line.startswith("People on side A: ") for line in said)
     assert changes(after, after) == ("Simulated readers see no difference.",)
 
 

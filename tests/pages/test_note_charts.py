@@ -49,9 +49,9 @@ def test_the_jury_is_drawn_as_a_hundred_people_of_each_side_and_says_so_in_words
     [shown] = drawn(unfolded(at, f"jury-{case.id}"), "people")
     assert [sum(side["counts"]) for side in shown["sides"]] == [100, 100]
     yes, half, no = verdict.negative.of_100
-    first = f"People on one side: of 100, {yes} find it helpful, {half} somewhat helpful, {no} not helpful."
+    first = f"People on side A: of 100, {yes} find it helpful, {half} somewhat helpful, {no} not helpful."
     assert shown["sides"][0]["words"] == first
-    assert shown["sides"][1]["name"] == "People on the other side"
+    assert shown["sides"][1]["name"] == "People on side B"
 
 
 def test_a_side_that_nobody_sits_for_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +59,7 @@ def test_a_side_that_nobody_sits_for_says_so(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(jury, "people", lambda rows, *_, **__: given.append(rows))
     sides = (SideVotes(side=name, helpful=0, somewhat_helpful=0, not_helpful=0) for name in "−+")
     jury.votes((next(sides), next(sides)), key="votes")
-    assert given[0][0]["words"] == "People on one side: nobody."
+    assert given[0][0]["words"] == "People on side A: nobody."
 
 
 def test_a_range_that_goes_beyond_the_scale_ends_in_an_arrow(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,7 +148,7 @@ def test_where_the_jurys_numbers_mean_nothing_that_is_said_and_no_verdict(desk: 
     assert outlook not in shown
     assert verdict.outlook not in shown
     assert verdict.status not in shown
-    assert not [node for node in at.main if "People on one side" in str(node.proto)]
+    assert not [node for node in at.main if "People on side A" in str(node.proto)]
 
 
 def _abstained(desk: Desk) -> Case:
