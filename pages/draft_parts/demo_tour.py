@@ -61,8 +61,7 @@ _SENTENCE_BY_PLACE = {
     ),
 }
 _WHY_A_GOOD_NOTE_MAY_NOT = (
-    "A true note can miss the line: people on both sides have to find it helpful, and one sample leaves them with "
-    "questions."
+    "A true note can miss the line: both sides have to find it helpful, and one sample leaves questions."
 )
 # What Next does.
 _LABEL_BY_ACTION = {
