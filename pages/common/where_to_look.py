@@ -99,7 +99,8 @@ def _ask_reading_services(key: str, chosen: Sequence[str], *, disabled: bool = F
 def reading_services_caption(names: str) -> str:
     """Return what is sent to the reading services of these names, and what comes back."""
     return (
-        f"{names} gets the address of a page that we cannot read. Its text is marked: nobody compared it with the page."
+        f"The address of a page that we cannot read is sent to {names}. Its text is marked: nobody compared it with "
+        "the page."
     )
 
 

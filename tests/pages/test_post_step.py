@@ -147,7 +147,7 @@ def test_before_the_post_is_changed_all_that_goes_is_named_and_the_note_comes_ba
     at = unfolded(desk.app(case), f"post-fold-{case.id}")
     shown = texts(at)
     assert "sources move to “Earlier sources”" in shown
-    assert "Drafts and scores are deleted" in shown
+    assert "drafts and scores are deleted" in shown
     assert "Undo brings the note back once you use a source." in shown
     field(at, "Text of the post").set_value("Vitamin D cures a cold.")
     press(at, "Save the post")
