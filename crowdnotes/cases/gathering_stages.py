@@ -29,8 +29,8 @@ from crowdnotes.domain import (
     Query,
     Source,
     StageOutcome,
-    seems_offline,
     text_sha256,
+    why_none_answered,
 )
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.engines.embedding import Embedder
@@ -242,13 +242,7 @@ def search(case: Case, progress: Progress, context: StageContext, *, patient: bo
     )
     answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
     if not answered:
-        alike: dict[str, list[str]] = {}
-        for item in found.outcomes:
-            alike.setdefault(item.sentence, []).append(item.label)
-        said = " ".join(f"{', '.join(labels)}: {sentence}" for sentence, labels in alike.items())
-        failed = plural(len(found.outcomes), "The search failed", "All {n} searches failed")
-        offline = "; you seem to be offline" if seems_offline(found.outcomes) else ""
-        raise JobError(f"{failed}{offline}. {said}", "Try again, or add your own links.")
+        raise JobError(why_none_answered(found.outcomes), "Try again, or add your own links.")
     summary = f"{len(found.hits)} found in {len(answered)} of {len(providers)} places"
     return {"hits": found.hits, "outcomes": found.outcomes}, StageOutcome(summary=summary)
 

@@ -104,6 +104,7 @@ from crowdnotes.domain.evidence import (
     basis_sha256,
     first_shown,
     seems_offline,
+    why_none_answered,
 )
 from crowdnotes.domain.moderation import (
     CLAIM_DURATION,

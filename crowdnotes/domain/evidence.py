@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span, text_sha256
 from crowdnotes.domain.people import Person
+from crowdnotes.wording import plural
 
 BY_HAND = "hand:"  # prefix of the ids of sources whose words a person copied
 UNDATED = "undated"  # notice on a source without a date, if evidence has a cutoff
@@ -208,6 +209,16 @@ def seems_offline(outcomes: Sequence[ProviderOutcome]) -> bool:
     """
     online = [it.state for it in outcomes if not (it.is_of_library or it.state is ProviderState.NOT_CONFIGURED)]
     return len(online) > 1 and {*online} <= {ProviderState.FAILED, ProviderState.TIMED_OUT}
+
+
+def why_none_answered(outcomes: Sequence[ProviderOutcome]) -> str:
+    """Return what a search says that none answered: how many failed, and why, those that failed alike together."""
+    alike: dict[str, list[str]] = {}
+    for item in outcomes:
+        alike.setdefault(item.sentence, []).append(item.label)
+    failed = plural(len(outcomes), "The search failed", "All {n} searches failed")
+    offline = "; you seem to be offline" if seems_offline(outcomes) else ""
+    return " ".join([f"{failed}{offline}.", *(f"{', '.join(names)}: {said}" for said, names in alike.items())])
 
 
 class FetchOutcome(LabelledEnum):
