@@ -110,7 +110,11 @@ opened = "case" in st.query_params or DEMO in st.query_params
 look: dict[str, Any] = (
     {"width": TWO_PANE_WIDTH, "quiet": True}
     if opened
-    else {"about": "Write a short, sourced correction for a misleading post. You read the sources and you decide."}
+    else {
+        "about": "X shows a Community Note under a misleading post: a short correction with its source. Here you read "
+        "the sources, write the note and decide. To post it on X you [sign up for Community Notes]"
+        "(https://communitynotes.x.com/guide/en/contributing/signing-up) there."
+    }
 )
 with page_body("Draft a note", corner=None if opened else _draw_corner, **look):
     begin_if_asked()

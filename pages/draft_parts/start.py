@@ -35,7 +35,13 @@ _BOX_KEY = "new-post-box"
 _EXAMPLE_TOKEN_KEY = f"{_KEY_PREFIX}-filled"  # a token for each time that an example was put into the box
 _NEXT_BUTTON_LOOK = {"icon": "arrow_forward", "icon_position": "right"}
 _LENGTH_HINT_DIVISOR = 10  # the length of a post is shown from a tenth of what is allowed on
-_EXAMPLES_UNFOLDED = 3  # as high together as the box with what belongs to it
+_EXAMPLES_UNFOLDED = 1  # with the picture of a note as high as the window
+_MOST_PLACES_NAMED = 3
+_PICTURED_EXAMPLE = "reboiled-kettle"
+_PICTURED_NOTE = (
+    "Boiling tap water twice does not create arsenic, nitrates or any other poison, says the Northfield Institute, "
+    "which measured it. northfield-health.example/questions/boiling-water-twice"
+)
 
 
 def start_screen() -> None:
@@ -142,6 +148,8 @@ def _describe_search_places(sources: Sources) -> str:
         acts.append(
             plural(len(own), "search your library {names} here", "search your libraries {names} here", names=names)
         )
+    if len(places) > _MOST_PLACES_NAMED:
+        places = [f"up to {len(sources['services'])} search services (Options lists them)"]
     acts += [f"send a few search words to {escaped(', '.join(places))}"] if places else []
     if not acts:
         return "No search is chosen. Add links, or choose a service under Options."
@@ -202,22 +210,31 @@ def _clear_form() -> None:
 
 
 def _draw_examples() -> None:
-    """Draw the examples, first the one whose tempting note is caught."""
+    """Draw what a Community Note looks like, under the post of an example, then more examples."""
     every = sorted(examples(), key=lambda example: example.tempting_note is None)
-    st.markdown("**Try an example**")
-    st.caption("Invented, for practice. Never post them.")
+    pictured = next(example for example in every if example.id == _PICTURED_EXAMPLE)
+    others = [example for example in every if example is not pictured]
+    st.markdown("**What a Community Note looks like**")
+    with st.container(border=True, gap="small", key="pictured-note"):
+        st.markdown(escaped(pictured.post.text))
+        with st.container(border=True, gap="xxsmall"):
+            st.markdown(":primary[:material/group:] **Readers added context**")
+            st.markdown(escaped(_PICTURED_NOTE))
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            st.caption("An invented example")
+            _draw_try_button(pictured)
     button(
-        "Present: four minutes, step by step",
+        "Watch how it works: four minutes",
         "present",
         _NOTICE_AREA,
         present_example,
         icon="slideshow",
         help="With answers that an AI gave earlier. The arrow keys go forward and back.",
     )
-    for example in every[:_EXAMPLES_UNFOLDED]:
+    for example in others[:_EXAMPLES_UNFOLDED]:
         _draw_example_card(example)
     with st.expander("More examples", key="new-post-examples", icon=":material/school:"):
-        for example in every[_EXAMPLES_UNFOLDED:]:
+        for example in others[_EXAMPLES_UNFOLDED:]:
             _draw_example_card(example, border=False)
 
 
@@ -226,10 +243,14 @@ def _draw_example_card(example: Example, *, border: bool = True) -> None:
         with st.container(gap="xxsmall"):
             st.markdown(f"**{escaped(example.title)}**")
             st.caption(escaped(example.teaches))
-        about = f"Fills in “{example.title}”"
-        fill = partial(_fill_in_example, example)
-        label = f"Try it *{escaped(example.title)}*"  # page.css shows its first words alone
-        button(label, f"example-{example.id}", _NOTICE_AREA, fill, type="tertiary", help=about, **_NEXT_BUTTON_LOOK)
+        _draw_try_button(example)
+
+
+def _draw_try_button(example: Example) -> None:
+    about = f"Fills in “{example.title}”"
+    fill = partial(_fill_in_example, example)
+    label = f"Try it *{escaped(example.title)}*"  # page.css shows its first words alone
+    button(label, f"example-{example.id}", _NOTICE_AREA, fill, type="tertiary", help=about, **_NEXT_BUTTON_LOOK)
 
 
 def _fill_in_example(example: Example) -> None:
