@@ -20,7 +20,7 @@ from pages.common.components import badge, first_shown
 from pages.common.engine_panel import engine_panel
 from pages.common.navigation import page_body
 from pages.common.progress import under_way
-from pages.common.session import button, notices, show_errors, workspace
+from pages.common.session import button, download, notices, show_errors, workspace
 from pages.common.times import time_mark
 
 if TYPE_CHECKING:
@@ -253,14 +253,7 @@ def _draw_batch_results(batch: Batch) -> None:
             key="batch-state",
             width=220,
         )
-        st.download_button(
-            "Results as CSV",
-            data=partial(_results_as_csv, batch),
-            file_name="results.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        download("Results as CSV", lambda _: _results_as_csv(batch), "results.csv", "text/csv")
     first = first_shown(counts[state] if state else counts.total(), _PAGE_SIZE, f"batch-page-{state}")
     with st.container(gap="xsmall", key="batch-rows"):
         for row in batch.some(state, _PAGE_SIZE, first):

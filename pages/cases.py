@@ -16,7 +16,7 @@ from crowdnotes.wording import plural
 from pages.common.components import badge, first_shown
 from pages.common.engine_panel import engine_panel
 from pages.common.navigation import page_body
-from pages.common.session import button, cases, notices, workspace
+from pages.common.session import button, cases, download, notices, workspace
 from pages.common.sign_in import has_accounts
 from pages.common.times import time_mark
 
@@ -189,13 +189,11 @@ with page_body("Cases", "Your notes, newest changes first.", corner=engine_panel
                 width=140,
                 on_change=_go_to_first_page,
             )
-        st.download_button(
+        download(
             "Export as CSV",
-            data=lambda: cases_csv(*cases().read_all(search or "", status, whose=whose)),
-            file_name="cases.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
+            lambda mine: cases_csv(*mine.cases.read_all(search or "", status, whose=whose)),
+            "cases.csv",
+            "text/csv",
             help="One row for each case found",
         )
     if workspace().may(Act.BATCH):

@@ -8,8 +8,9 @@ import streamlit as st
 
 from crowdnotes.domain import Account, Act, Role
 from crowdnotes.text.markdown import escaped
+from crowdnotes.workspace import Workspace
 from pages.common.navigation import page_body
-from pages.common.session import button, key_of, notices, run_action, workspace
+from pages.common.session import button, download, key_of, notices, run_action, workspace
 from pages.common.sign_in import sign_out
 from pages.common.times import time_mark
 
@@ -38,15 +39,8 @@ def _draw_account_row(one: Account) -> None:
         label = "Let in" if is_out(one) else "Keep out"
         button(label, f"keep-out {one.key}", _NOTICE_AREA, change)
         with st.popover(f"Records of {escaped(one.name, 40)}", icon=":material/folder_shared:"):
-            st.download_button(
-                "Export",
-                data=partial(workspace().people.exported, one),
-                file_name="person.json",
-                mime="application/json",
-                icon=":material/download:",
-                on_click="ignore",
-                key=f"export {one.key}",
-            )
+            export = partial(_export_person, one)
+            download("Export", export, "person.json", "application/json", key=f"export {one.key}")
             st.caption("The export leaves out, but names, cases that you have not finished reading.")
             st.caption(
                 "After erasing, all records say “someone who left”. Cases that they did not share are "
@@ -55,6 +49,10 @@ def _draw_account_row(one: Account) -> None:
             )
             erase = f"Erase {escaped(one.name, 40)}"
             button(erase, f"erase {one.key}", _NOTICE_AREA, partial(_erase_account, one), icon="delete_forever")
+
+
+def _export_person(one: Account, mine: Workspace) -> str:
+    return mine.people.exported(one)
 
 
 def _erase_account(one: Account) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 import streamlit as st
 
@@ -14,9 +15,10 @@ from crowdnotes.domain import MAX_COUNTED_LINES, DeskState, Order, QueueItem, Qu
 from crowdnotes.errors import NotAllowedError
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
+from crowdnotes.workspace import Workspace
 from pages.common.components import badge, first_shown
 from pages.common.navigation import page_body
-from pages.common.session import button, cases, notices, workspace
+from pages.common.session import button, cases, download, notices, workspace
 from pages.common.times import time_mark
 from pages.queue_parts.agreement import agreement_fold
 from pages.queue_parts.validate import claim_next, validate
@@ -128,14 +130,12 @@ def _draw_bulk_actions(items: Sequence[QueueItem]) -> None:
         button("Two readers", "bulk-two", _NOTICE_AREA, two, icon="group")
         one = _for_each_case(ticked, lambda it: moderation.set_case_readers(cases(), it, 1))
         button("One reader", "bulk-one", _NOTICE_AREA, one, icon="person")
-        st.download_button(
-            "Export as CSV",
-            data=lambda: cases_csv([cases().get(case_id) for case_id in ticked]),
-            file_name="queue.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        chosen = partial(_export_cases, ticked)
+        download("Export as CSV", chosen, "queue.csv", "text/csv")
+
+
+def _export_cases(case_ids: Sequence[str], mine: Workspace) -> str:
+    return cases_csv([mine.cases.get(case_id) for case_id in case_ids])
 
 
 def _for_each_case(case_ids: Sequence[str], does: Callable[[str], object]) -> Callable[[], None]:

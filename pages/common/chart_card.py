@@ -11,6 +11,7 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.text.table_files import table_text
 from pages.common.charts import legend
 from pages.common.components import save_image
+from pages.common.session import download
 
 Rows = Mapping[str, Sequence[object]]
 _MAX_ROWS_UNSCROLLED, _MAX_TABLE_HEIGHT = 10, 320  # rows of a table; pixels
@@ -71,15 +72,7 @@ def table_with_csv(rows: Rows, *, key: str, file: str) -> None:
         hide_index=True,
         height=_MAX_TABLE_HEIGHT if max(map(len, rows.values())) > _MAX_ROWS_UNSCROLLED else "content",
     )
-    st.download_button(
-        "Save as CSV",
-        lambda: _rows_as_csv(rows),
-        f"crowdnotes-{file}.csv",
-        "text/csv",
-        key=f"{key}-csv",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    download("Save as CSV", lambda _: _rows_as_csv(rows), f"crowdnotes-{file}.csv", "text/csv", key=f"{key}-csv")
 
 
 def _rows_as_csv(rows: Rows) -> str:

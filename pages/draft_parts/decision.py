@@ -5,7 +5,7 @@ Where X's API is set up, also X's score before approval and the sending of an ap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -21,7 +21,7 @@ from crowdnotes.wording import plural
 from pages.common.components import outside_text
 from pages.common.layout import Area, StepName, go_to, scroll_target
 from pages.common.progress import under_way
-from pages.common.session import button, cases, notices, run_action, unsaved_words, workspace
+from pages.common.session import button, cases, download, notices, run_action, unsaved_words, workspace
 from pages.common.times import moment
 from pages.draft_parts.approval import (
     kept_field,
@@ -288,20 +288,10 @@ def _draw_approved_note(case: Case) -> None:
 
 def _draw_downloads(case: Case) -> None:
     with st.container(horizontal=True):
-        _draw_download_button(
-            "Download record",
-            "Markdown, to read and keep",
-            partial(to_markdown, case),
-            f"note-{case.id}.md",
-            "text/markdown",
-        )
-        _draw_download_button(
-            "Download data",
-            "JSON, for programs",
-            partial(to_json, case),
-            f"note-{case.id}.json",
-            "application/json",
-        )
+        about = "Markdown, to read and keep"
+        download("Download record", lambda _: to_markdown(case), f"note-{case.id}.md", "text/markdown", help=about)
+        about = "JSON, for programs"
+        download("Download data", lambda _: to_json(case), f"note-{case.id}.json", "application/json", help=about)
         if workspace().may(Act.REOPEN, case):
             button("Reopen the case", "reopen", _NOTICE_AREA, partial(_reopen_case, case), icon="lock_open")
 
@@ -309,8 +299,3 @@ def _draw_downloads(case: Case) -> None:
 def _reopen_case(case: Case) -> None:
     cases().apply(case.id, actions.reopen)
     go_to(Area.DECIDE)
-
-
-def _draw_download_button(label: str, about: str, make: Callable[[], str], name: str, mime: str) -> None:
-    icon = ":material/download:"
-    st.download_button(label, make, name, mime, help=about, on_click="ignore", icon=icon)

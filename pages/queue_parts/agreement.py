@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -10,7 +11,8 @@ from crowdnotes.cases.agreement import agreement, read_pairs
 from crowdnotes.cases.export import findings_csv
 from crowdnotes.domain import Figure, ReadPair
 from crowdnotes.wording import plural
-from pages.common.session import cases, expander
+from crowdnotes.workspace import Workspace
+from pages.common.session import cases, download, expander
 
 
 def agreement_fold() -> None:
@@ -40,17 +42,11 @@ def _draw_agreement() -> None:
                 pairs = plural(figure.n, "1 pair of sentence and source", "{n} pairs of sentence and source")
                 st.caption(f"{ends}{pairs}. {figure.how}")
     if found:
-        st.download_button(
-            "Export findings as CSV",
-            data=lambda: _export_findings(found, figures),
-            file_name="agreement.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        export = partial(_export_findings, found, figures)
+        download("Export findings as CSV", export, "agreement.csv", "text/csv")
 
 
-def _export_findings(found: Sequence[ReadPair], figures: Mapping[str, Figure]) -> str:
+def _export_findings(found: Sequence[ReadPair], figures: Mapping[str, Figure], mine: Workspace) -> str:
     for case_id in {pair.case_id for pair in found}:
-        cases().get(case_id)  # goes on record: the table shows who found what
+        mine.cases.get(case_id)  # goes on record: the table shows who found what
     return findings_csv(found, figures)

@@ -15,9 +15,10 @@ from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.wording import plural
+from crowdnotes.workspace import Workspace
 from pages.common.charts import Part, Standing, compared, stacked_shares
 from pages.common.components import outside_text, participant_memory, scroll_into_view, web_link
-from pages.common.session import button, notices, run_action, workspace
+from pages.common.session import button, download, notices, run_action, workspace
 
 
 @st.cache_data(max_entries=50, show_spinner="Counting the answers…")
@@ -71,19 +72,14 @@ def came_in(answers: int, participants: int) -> str:
 
 
 def _draw_exports(comparison_id: str, *, sides_unknown: bool) -> None:
-    exported = partial(workspace().comparisons.exported, comparison_id)
+    def export(mine: Workspace, *, votes: bool = False) -> str:
+        return mine.comparisons.exported(comparison_id, votes=votes)
+
     with st.container(horizontal=True, gap="small", width="content"):
-        st.download_button(
-            "Every answer as CSV",
-            exported,
-            "answers.csv",
-            "text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        download("Every answer as CSV", export, "answers.csv", "text/csv")
         if sides_unknown:
-            votes = partial(exported, votes=True)
-            st.download_button("Votes for “crowdnotes bench compare”", votes, "votes.jsonl", on_click="ignore")
+            votes = partial(export, votes=True)
+            download("Votes for “crowdnotes bench compare”", votes, "votes.jsonl", "text/plain", icon=None)
 
 
 def _to_interval_point(name: str, figure: Figure) -> Standing:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import current_thread
 
 import pytest
+import streamlit as st
 from sqlalchemy import event
 from streamlit.testing.v1 import AppTest
 
@@ -15,14 +19,18 @@ from crowdnotes.domain import (
     Comment,
     DecisionKind,
     DeskState,
+    Person,
+    QueueScope,
     Role,
     SuggestionAnswer,
     Support,
     text_sha256,
 )
-from pages.common import navigation, shared_workspace
+from crowdnotes.errors import NotAllowedError
+from crowdnotes.settings import Settings
+from pages.common import navigation, session, shared_workspace
 from tests.fakes import actor
-from tests.pages.conftest import NOTE, ROOT, Desk, chips, texts
+from tests.pages.conftest import NOTE, ROOT, Desk, chips, texts, unfolded
 from tests.shared import PATIENCE, HeldTime
 
 PAGE = "pages/queue.py"
@@ -117,7 +125,7 @@ def test_the_first_answer_after_a_role_was_taken_is_a_sentence(team: Team) -> No
     assert not at.exception, at.exception
     assert [title.value for title in at.title] == ["Queue"]
     assert "Only moderators and admins may review cases" in texts(at)
-    assert team.desk.newest(case).desk.readings == ()
+    assert team.as_(ANN).desk.newest(case).desk.readings == ()
 
 
 def test_a_comment_on_some_words_is_told_with_them_and_a_moderator_resolves_it(team: Team) -> None:
@@ -249,6 +257,37 @@ def test_who_may_not_decide_sends_a_case_and_is_offered_no_end_of_it(team: Team)
     at = team.as_(ANN).desk.app(case)
     assert "It is a joke." in texts(at)
     assert "reopen" not in _keys(at)
+
+
+def test_a_file_is_made_for_who_signed_in_by_a_header(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_header(_: Settings) -> Person:
+        if current_thread().name.startswith("file"):  # as Streamlit makes a file: in a thread of its own
+            raise NotAllowedError("sign-in", "The server in front of CrowdNotes did not say who you are.")
+        return BOB
+
+    files: dict[str, Callable[[], str]] = {}
+    monkeypatch.setattr(session, "signed_in_person", of_header)
+    monkeypatch.setattr(st, "download_button", lambda label, make, *_, **__: files.update({label: make}))
+    team.workspace.people.seen(BOB, "moderator")
+    case = team.submitted()
+    for by in (BOB, actor("cleo", Role.MODERATOR)):
+        cases = team.as_(by).workspace.cases
+        moderation.set_case_readers(cases, case.id, 2)
+        cases.apply(case.id, moderation.claim)
+        (pair, *_) = blinding.pairs(cases.get(case.id))
+        cases.apply(case.id, moderation.judge_pair, pair.words, pair.evidence_id, Support.SUPPORTED)
+        cases.apply(case.id, moderation.finish_reading)
+    at = team.desk.app(page=PAGE)
+    at.selectbox(key="queue-whose").set_value(QueueScope.ALL).run()
+    at.checkbox(key=f"queue-tick-{case.id}").check().run()
+    made = {"queue": files.pop("Export as CSV")}
+    unfolded(at, "agreement")
+    at.switch_page("pages/cases.py").run()
+    assert not at.exception, at.exception
+    made |= {"cases": files["Export as CSV"], "findings": files["Export findings as CSV"]}
+    with ThreadPoolExecutor(thread_name_prefix="file") as elsewhere:
+        found = {name: elsewhere.submit(make).result() for name, make in made.items()}
+    assert [name for name, table in found.items() if case.id not in table] == []
 
 
 def test_several_are_assigned_and_put_first_at_once_and_none_is_approved(team: Team) -> None:
