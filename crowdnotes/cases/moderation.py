@@ -404,7 +404,11 @@ def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
             "Its author can take it back and send it again. Then ask for two readers.",
         )
     detail = ONE_READER_DETAIL if readers == 1 and is_claimed_by_others(case, "") else str(readers)
-    return _change_desk(case, at, by, "readers wanted", detail, readers=readers)
+    changed = _change_desk(case, at, by, "readers wanted", detail, readers=readers)
+    lease = changed.desk.lease
+    if lease is None or reading_by(changed, lease.holder.key) is None or not waits_for_readers(changed):
+        return changed
+    return changed.replace(desk=changed.desk.replace(lease=None))  # its holder has finished: another has to read it
 
 
 def set_case_readers(cases: Cases, case_id: str, readers: int) -> Case:

@@ -225,6 +225,16 @@ def test_a_second_reader_reads_blind_and_approval_waits_for_them() -> None:
     assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(both, NOW, CLEO)}
 
 
+def test_a_second_reader_asked_for_after_the_first_has_finished_may_take_the_case_at_once() -> None:
+    done = read(submitted(), BOB)
+    assert done.desk.lease is not None  # to decide it
+    asked = moderation.set_readers(done, NOW, BOB, 2)
+    assert (asked.desk_state, blinding.waits_for_readers(asked)) == (DeskState.SUBMITTED, 1)
+    assert moderation.claim(asked, NOW, CLEO).desk_state is DeskState.IN_REVIEW
+    reading = moderation.claim(submitted(), NOW, BOB)
+    assert moderation.set_readers(reading, NOW, CLEO, 2).desk.lease == reading.desk.lease  # bob has not finished
+
+
 def test_readers_who_disagree_ask_for_a_third_and_all_that_was_found_stays() -> None:
     case = read(read(submitted(readers=2), BOB), CLEO, Support.UNSUPPORTED)
     assert (blinding.readers_disagree(case), blinding.waits_for_readers(case)) == (True, 1)
