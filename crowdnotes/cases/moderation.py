@@ -480,14 +480,20 @@ def text_read_before(case: Case, key: str) -> str | None:
 
 
 def what_changed(case: Case, key: str) -> str:
-    """Return what changed since that reader read this text of the note; "" where nothing did."""
+    """Return what changed since that reader read this text of the note; "" where nothing did, or they never read it."""
     last = _find_last_reading_by(case, key)
     text = case.draft.sha256 if case.draft else ""
-    if last is None or last.text_sha256 != text or reading_by(case, key) is not None:
+    if last is None or last.text_sha256 != text or is_as_read(case, key):
         return ""
     if last.post_sha256 not in ("", case.post.identity):
         return "The post"
     return "A source" if last.classification in (None, case.classification) else "What the note says of the post"
+
+
+def is_as_read(case: Case, key: str) -> bool:
+    """Return whether the note, its sources and its post are as that reader last read them, in whatever submission."""
+    last = _find_last_reading_by(case, key)
+    return last is not None and bool(counted_readings(case.replace(desk=case.desk.replace(readings=(last,)))))
 
 
 def _find_last_reading_by(case: Case, key: str) -> Reading | None:

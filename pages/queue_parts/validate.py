@@ -152,11 +152,11 @@ def _admit_readers(case_id: str, key: str) -> None:
 def _draw_changes_since_own_reading(case: Case) -> None:
     """Show a reader what was changed since their reading; new words of the note are marked."""
     if what := moderation.what_changed(case, cases().actor.key):
-        st.warning("Read it again: your earlier findings do not count.", title=f"{what} was changed.")
+        st.warning("Look again before you keep your findings.", title=f"{what} was changed.")
     before = moderation.text_read_before(case, cases().actor.key)
     if case.draft is None or before is None:
         return
-    st.warning("Read it again: your findings on the old text do not count.", title="The note was changed.")
+    st.warning("Check the new words. Your findings on unchanged sentences are kept.", title="The note was changed.")
     if before:
         marked_text(changed_pieces(before, case.draft.text)[1], look="small", key=f"changed-{case.id}")
 
@@ -395,7 +395,11 @@ def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
                 icon=":material/group:",
             )
         elif mine and found and own is None and all(_get_finding(case, pair) for pair in found):
-            st.caption("These are your earlier findings. Look again, or keep them.")
+            st.caption(
+                "The note and its sources are as you read them. Keep your findings, or look again."
+                if moderation.is_as_read(case, cases().actor.key)
+                else "These are your earlier findings. Look again, or keep them."
+            )
             keep = partial(cases().apply, case.id, moderation.finish_reading)
             button(":gray[F] Keep my findings", "keep-findings", _NOTICE_AREA, keep, icon="check", type="primary")
             return

@@ -296,6 +296,20 @@ def test_what_an_author_changes_after_a_reading_is_read_again_before_it_is_appro
     assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(again, NOW, last)}
 
 
+def test_answers_tags_and_sending_again_change_nothing_that_a_reader_read() -> None:
+    back = moderation.send_back(read(submitted(), BOB), NOW, BOB, [Comment("Which laboratory?", "E1")])
+    answered = answer_suggestion(back, NOW, ANN, "S1", SuggestionAnswer.NO, "The source does not say.")
+    tagged = actions.set_tags(answered, NOW, ANN, ["misleadingFactualError"])
+    again = moderation.submit(tagged, NOW, ANN)
+    assert blinding.reading_by(again, BOB.key) is None  # it is read again, or kept
+    assert (moderation.what_changed(again, BOB.key), moderation.text_read_before(again, BOB.key)) == ("", None)
+    assert [moderation.is_as_read(again, who.key) for who in (BOB, CLEO)] == [True, False]
+    first, *others = again.evidence
+    moved = first.replace(source=first.source.replace(url="https://health.example.org/other"))
+    turned = again.replace(evidence=(moved, *others))
+    assert (moderation.what_changed(turned, BOB.key), moderation.is_as_read(turned, BOB.key)) == ("A source", False)
+
+
 def test_a_refusal_before_ones_own_reading_tells_nothing_of_what_others_found() -> None:
     def refusals(*finds: Support) -> list[str]:
         case = submitted(readers=2)
