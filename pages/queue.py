@@ -21,7 +21,8 @@ from pages.common.navigation import page_body
 from pages.common.session import button, cases, download, notices, workspace
 from pages.common.times import time_mark
 from pages.queue_parts.agreement import agreement_fold
-from pages.queue_parts.validate import claim_next, validate
+from pages.queue_parts.claim import claim_next
+from pages.queue_parts.validate import validate
 
 _NOTICE_AREA = "queue"
 _PAGE_SIZE = 20
