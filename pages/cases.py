@@ -120,7 +120,7 @@ def _build_case_badges(summary: CaseSummary) -> str:
         marks.append(badge("orange", "school", "demonstration"))
     if has_accounts(workspace().settings) and summary.owner != workspace().actor.key:
         name = workspace().people.names().get(summary.owner or "")
-        marks.extend([badge("gray", "person", f"by {escaped(name, 40)}")] if name else [])
+        marks.extend([badge("gray", "person", f"by {name}")] if name else [])
     if summary.shared:
         marks.append(badge("blue", "group", "shared"))
     if summary.note_excerpt:

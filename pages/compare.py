@@ -14,7 +14,7 @@ from crowdnotes.wording import plural
 from pages.common.components import first_shown
 from pages.common.engine_panel import engine_panel
 from pages.common.navigation import ask_for_link, page_body, redirect_through_app
-from pages.common.session import button, comparison_link_key, notices, run_action, workspace
+from pages.common.session import button, comparison_link_key, notices, opened_by_link, run_action, workspace
 from pages.common.sign_in import COMPARISON
 from pages.common.times import time_mark
 from pages.report_parts.comparison import came_in, participant_view, results_view
@@ -98,7 +98,7 @@ def _draw_participant_link(summary: ComparisonSummary) -> None:
 
 
 def _draw_facilitator_view() -> None:
-    results = st.query_params.get(_RESULTS_PARAM)
+    results = opened_by_link(_RESULTS_PARAM)
     if results:
         back = partial(st.query_params.pop, _RESULTS_PARAM, None)
         button("All comparisons", "compare-all", _NOTICE_AREA, back, icon="arrow_back", type="tertiary")

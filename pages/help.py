@@ -11,6 +11,7 @@ import streamlit as st
 from pages.common.components import bookmark, bookmarklet
 from pages.common.layout import KEYS_CAPTION, keys_in_words
 from pages.common.navigation import page_body
+from pages.common.session import opened_by_link
 
 _DOCS_FOLDER = Path(__file__).parents[1] / "docs"
 _DOCUMENTS_FOR_USERS = (
@@ -40,7 +41,7 @@ def _read_document(name: str) -> str:
     return (_DOCS_FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
-name = st.query_params.get("document", "")
+name = opened_by_link("document") or ""
 if name in documents():
     with page_body(documents()[name], "From the documents that come with CrowdNotes."):
         st.page_link("pages/help.py", label="Back to Help", icon=":material/arrow_back:")

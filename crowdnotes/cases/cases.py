@@ -173,6 +173,10 @@ class Cases:
         self.get(case_id)
         return self._store.queue.seen(case_id, self._current_user())
 
+    def end_presence(self, case_id: str) -> None:
+        """Note that the actor does not have a case open any more."""
+        self._store.queue.left(case_id, self._current_user())
+
     # --- many cases ---
 
     def find(

@@ -6,6 +6,7 @@ database's time as `at`. What a moderator finds of each sentence and passage is 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -37,6 +38,7 @@ from crowdnotes.cases.permissions import Clock, requires
 from crowdnotes.domain import (
     CLAIM_DURATION,
     FINDINGS,
+    MAX_COUNTED_LINES,
     REASON_RULE,
     Act,
     Actor,
@@ -50,6 +52,7 @@ from crowdnotes.domain import (
     Person,
     QueueItem,
     QueueQuery,
+    QueueScope,
     Reading,
     Return,
     Review,
@@ -207,6 +210,16 @@ def _explain_missing_claim(case: Case, by: Person) -> str:
         return "You have not claimed this case."
     again = " and sent it again" if case.desk.state is DeskState.SUBMITTED else ""
     return f"After you had claimed this case its author took it back{again}."
+
+
+def taken_over_by(case: Case, key: str) -> str:
+    """Return the name of who took the case over from the person of that `Person.key` and has it; "" for nobody."""
+    lease, kinds = case.desk.lease, ("claimed", "taken over", "released")
+    claims = [event for event in case.events if event.kind in kinds]
+    own = max((number for number, event in enumerate(claims) if event.by_key == key), default=None)
+    if lease is None or lease.holder.key == key or own is None or claims[own].kind == "released":
+        return ""
+    return lease.holder.name if any(event.kind == "taken over" for event in claims[own + 1 :]) else ""
 
 
 @requires(Act.REVIEW, Clock.DATABASE)
@@ -442,6 +455,24 @@ def queue_page(
     query = replace(query, without_own=cases.settings.four_eyes)
     items = queue.items(who, query, limit, offset)
     return items, queue.count(who, query), queue.looking([item.case_id for item in items], who)
+
+
+def why_none_is_free(cases: Cases) -> tuple[str, ...]:
+    """Return in sentences what goes on with the waiting cases that this person cannot take, or nothing without any."""
+    queue, who = cases.queue, cases.actor
+    at, every = queue.now(), QueueQuery(QueueScope.ALL, without_own=cases.settings.four_eyes)
+    why: Counter[tuple[str, str, str]] = Counter()
+    for item in queue.items(who, every, MAX_COUNTED_LINES):
+        if item.held_by_another(who.key, at):
+            why["1 case is with {name}.", "{n} cases are with {name}.", item.holder_name] += 1
+        elif item.readers and f"\n{who.key}\n" in item.read_by:
+            why["1 case that you read waits for another reader.", "{n} that you read wait for another reader.", ""] += 1
+        elif item.readers and f"\n!{who.key}\n" in item.read_by:
+            blind = "a moderator who has not seen what others found"
+            why[f"1 case waits for {blind}.", f"{{n}} cases wait for {blind}.", ""] += 1
+        elif item.assigned not in (None, who.key):
+            why["1 case is assigned to {name}.", "{n} cases are assigned to {name}.", item.assigned_name] += 1
+    return tuple(plural(n, one, many, name=name) for (one, many, name), n in why.most_common())
 
 
 def claim_next(cases: Cases) -> Case | None:

@@ -29,7 +29,7 @@ from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, presence, queue, storable_text
 
 _Query = TypeVar("_Query", bound=Select[Any])
-_PRESENCE_TIMEOUT = timedelta(seconds=75)  # an open page reports every 30 seconds
+_PRESENCE_TIMEOUT = timedelta(seconds=40)  # an open page reports every 15 seconds
 
 
 def save_queue_row(connection: Connection, case: Case) -> None:
@@ -138,6 +138,12 @@ class Queue:
             connection.execute(insert(presence).values(row))
             others = select(presence.c.name).where(of_case, presence.c.person != who.key).order_by(presence.c.name)
             return list(connection.scalars(others).all())
+
+    def left(self, case_id: str, who: Person) -> None:
+        """Record that a person does not have a case open any more."""
+        of_them = and_(presence.c.case_id == storable_text(case_id), presence.c.person == who.key)
+        with writing(self._engine) as connection:
+            connection.execute(delete(presence).where(of_them))
 
     def looking(self, case_ids: list[str], who: Person) -> dict[str, list[str]]:
         """Return by case id the names of others who have it open now."""

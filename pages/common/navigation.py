@@ -13,7 +13,7 @@ from crowdnotes.domain import Act
 from crowdnotes.errors import CrowdNotesError, NotAllowedError
 from crowdnotes.settings import Settings
 from pages.common.first_sight import loading_screen
-from pages.common.session import PAGE_WIDTH, show_errors, workspace
+from pages.common.session import PAGE_WIDTH, end_presence, show_errors, workspace
 from pages.common.shared_workspace import shared_workspace
 from pages.common.sign_in import COMPARISON, has_accounts, require_sign_in
 
@@ -141,4 +141,5 @@ def page_body(
         if about:
             st.caption(about)
         with show_errors():
+            end_presence(title)
             yield

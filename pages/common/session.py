@@ -31,6 +31,7 @@ _CASE_PARAM = "case"
 _RECORDED_CASE_KEY = "recorded-answers"  # the case in the address, if it goes by recorded answers
 DEMO = "demo"  # in the address: a demonstration is asked for, or the number of its step
 _NOTICES_KEY = "notices"
+_PRESENT_KEY = "present at"
 _REFUSED_KEY = "refused words"
 _FORM_NOTICE_AREA = "form"
 _MAX_NOTICES = 8  # of a page pasted by mistake, enough to see what it was
@@ -89,6 +90,31 @@ def current_case() -> tuple[Case | None, JobRecord | None]:
     case = cases().get(case_id)
     st.session_state[_RECORDED_CASE_KEY] = case.id if case.recorded_answers else None
     return case, job
+
+
+def begin_presence(case_id: str) -> None:
+    """Remember that this tab shows a case of the queue, so that `end_presence` knows when it no longer does."""
+    st.session_state[_PRESENT_KEY] = case_id
+
+
+def end_presence(page: str) -> None:
+    """Where this tab has left a case of the queue for the page of that title, let others no longer see it there."""
+    case_id = st.session_state.get(_PRESENT_KEY)
+    if case_id is not None and (page, st.query_params.get(_CASE_PARAM)) != ("Queue", case_id):
+        del st.session_state[_PRESENT_KEY]
+        cases().end_presence(case_id)
+
+
+def opened_by_link(name: str) -> str | None:
+    """Return what the address gives for `name`, and keep it there.
+
+    A page's link to itself hands it to one run alone: Streamlit leaves the address as it was.
+    """
+    value, known = st.query_params.get(name), f"{name} in the address"
+    if value is not None and st.session_state.get(known) != value:
+        st.query_params[name] = value
+    st.session_state[known] = value
+    return value
 
 
 def show_case(case_id: str | None) -> None:

@@ -11,10 +11,11 @@ from crowdnotes.cases.permissions import Clock
 from crowdnotes.domain import Case, DeskState
 from crowdnotes.text.markdown import escaped
 from pages.common.components import badge
-from pages.common.session import button, cases
+from pages.common.session import begin_presence, button, cases, end_presence, show_errors
 from pages.common.times import clock_time
 
 NOTICE_AREA = "validate"
+_POLL_SECONDS = 15
 
 
 def claim_next() -> None:
@@ -38,7 +39,12 @@ def draw_head(case: Case, *, mine: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-head"):
         button("Queue", "validate-back", NOTICE_AREA, back_to_queue, icon="arrow_back", type="tertiary")
         st.markdown(badge("green" if mine else "gray", "", _describe_case_state(case, mine=mine)), width="content")
-        st.fragment(_draw_other_viewers, run_every=30)(case.id)
+        is_open = case.desk_state in (DeskState.SUBMITTED, DeskState.IN_REVIEW)
+        if is_open and (mine or not _has_read(case)):  # who is done with it, or looks at its end, disturbs nobody
+            begin_presence(case.id)
+            st.fragment(_draw_other_viewers, run_every=_POLL_SECONDS)(case.id, _get_standing(case))
+        else:
+            end_presence("")
         st.space("stretch")
         if mine:
             button("Give it back", "release", NOTICE_AREA, partial(_release_case, case), icon="undo", type="tertiary")
@@ -88,10 +94,24 @@ def _describe_case_state(case: Case, *, mine: bool) -> str:
     return case.desk_state.as_text
 
 
-def _draw_other_viewers(case_id: str) -> None:
-    """Who else has it open; asked again every half minute."""
-    for name in cases().note_presence(case_id):
-        st.markdown(badge("blue", "visibility", f"{name} is looking at this"), width="content")
+def _get_standing(case: Case) -> tuple[DeskState, str | None]:
+    return case.desk_state, case.desk.lease.holder.key if case.desk.lease else None
+
+
+def _draw_other_viewers(case_id: str, drawn: tuple[DeskState, str | None]) -> None:
+    """Draw who else has it open; draw the page again once another has claimed the case, or it has left the queue."""
+    with show_errors():
+        names = cases().note_presence(case_id)
+        if _get_standing(cases().get(case_id)) != drawn:
+            st.rerun()
+        for name in names:
+            st.markdown(badge("blue", "visibility", f"{name} is looking at this"), width="content")
+
+
+def draw_lost_claim(case: Case) -> None:
+    """Say that another moderator has taken the case over from this one, if so."""
+    if name := moderation.taken_over_by(case, cases().actor.key):
+        st.warning("What you found so far is kept.", title=f"{escaped(name, 40)} took over this case.")
 
 
 def _release_case(case: Case) -> None:

@@ -35,7 +35,7 @@ from pages.common.components import (
 from pages.common.search_report import source_badges
 from pages.common.session import button, cases, notice_for, notices, show_notice, unsaved_words, workspace
 from pages.draft_parts.moderator_review import comment_in_words
-from pages.queue_parts.claim import NOTICE_AREA, draw_claim_hint, draw_head
+from pages.queue_parts.claim import NOTICE_AREA, draw_claim_hint, draw_head, draw_lost_claim
 from pages.queue_parts.outcome import LOOK_BY_FINDING, draw_summary, draw_unsaved_comments, get_finding, go_to_pair
 
 _RENEW_CLAIM_BELOW = CLAIM_DURATION * 0.8  # an act sooner than this after the last renewal writes nothing
@@ -74,6 +74,7 @@ def validate(case_id: str) -> None:
         case = cases().apply(case_id, moderation.renew)
     draw_head(case, mine=mine)
     notices(NOTICE_AREA)
+    draw_lost_claim(case)
     for remark in blinding.remarks(case):
         st.caption(f":material/info: {escaped(remark)}")
     _draw_informed_readers(case)

@@ -173,6 +173,16 @@ def test_a_claim_lasts_its_time_after_the_last_act_and_is_then_taken_over_on_rec
     assert moderation.take_over(case, NOW, CLEO).desk.lease.holder.key == CLEO.key  # type: ignore[union-attr]
 
 
+def test_who_lost_a_claim_learns_to_whom() -> None:
+    case = moderation.claim(submitted(), NOW, BOB)
+    taken = moderation.take_over(case, NOW, CLEO)
+    assert [moderation.taken_over_by(taken, who.key) for who in (BOB, CLEO, DAN)] == ["cleo", "", ""]
+    given = moderation.claim(moderation.release(case, NOW, BOB), NOW, CLEO)
+    assert moderation.taken_over_by(given, BOB.key) == ""
+    done = read(submitted(readers=2), BOB)  # it was freed
+    assert moderation.taken_over_by(moderation.claim(done, NOW, CLEO), BOB.key) == ""
+
+
 def test_who_typed_for_longer_than_the_claim_lasts_loses_nothing_unless_somebody_took_the_case() -> None:
     case = moderation.claim(submitted(), NOW, BOB)
     later = NOW + 3 * CLAIM_DURATION
