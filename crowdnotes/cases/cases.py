@@ -74,7 +74,7 @@ class Cases:
         """Return the newest version; to be read it lacks what it hides from the actor (`hide_other_reviews`).
 
         A moderator who sees others' findings without a reading of their own goes on record (`record_sight`), unless the
-        case is `only_counted`: nothing of it is shown but figures over many cases.
+        case is `only_counted`: nothing of it is shown but figures over many cases and how it ended.
         """
         case, actor = self._store.get(case_id), self._current_user()
         require(actor, permission, case, four_eyes=self.settings.four_eyes)
@@ -174,7 +174,8 @@ class Cases:
         return self._store.queue.seen(case_id, self._current_user())
 
     def end_presence(self, case_id: str) -> None:
-        """Note that the actor does not have a case open any more."""
+        """Note that the actor does not have a case open any more that they may read."""
+        self.require(Act.READ, case_id)
         self._store.queue.left(case_id, self._current_user())
 
     # --- many cases ---

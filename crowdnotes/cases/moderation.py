@@ -34,6 +34,7 @@ from crowdnotes.cases.blinding import (
     was_open_to_all,
 )
 from crowdnotes.cases.cases import Cases
+from crowdnotes.cases.export import is_demonstration
 from crowdnotes.cases.permissions import Clock, requires
 from crowdnotes.domain import (
     CLAIM_DURATION,
@@ -455,6 +456,15 @@ def queue_page(
     query = replace(query, without_own=cases.settings.four_eyes)
     items = queue.items(who, query, limit, offset)
     return items, queue.count(who, query), queue.looking([item.case_id for item in items], who)
+
+
+def row_facts(cases: Cases, case_id: str) -> tuple[bool, str]:
+    """Return whether a case is a demonstration, and how it ended and by whom; "" while it waits for moderators."""
+    case = cases.get(case_id, only_counted=True)
+    if case.decision is not None:
+        return is_demonstration(case), f"{case.decision.as_text}, by {case.decision.by}"
+    is_back = case.desk.state is DeskState.RETURNED and case.desk.returns
+    return is_demonstration(case), f"sent back by {case.desk.returns[-1].by.name}" if is_back else ""
 
 
 def why_none_is_free(cases: Cases) -> tuple[str, ...]:

@@ -110,6 +110,7 @@ from crowdnotes.domain.moderation import (
     CLAIM_DURATION,
     FINDINGS,
     MAX_COUNTED_LINES,
+    WAITS_LONG,
     Comment,
     DeskState,
     DeskWork,

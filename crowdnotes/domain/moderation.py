@@ -154,6 +154,11 @@ class QueueItem(FrozenModel):
     post_excerpt: str = ""
     note_excerpt: str = ""
 
+    @property
+    def readers_in_all(self) -> int:
+        """How many are asked to read it, those who have included."""
+        return self.readers + sum(bool(key) and not key.startswith("!") for key in self.read_by.split("\n"))
+
     def held_by_another(self, key: str, at: datetime) -> bool:
         """Return whether someone else has claimed it at that time."""
         return self.holder is not None and self.holder != key and self.held_until is not None and at < self.held_until

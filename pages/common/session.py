@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ import streamlit as st
 from crowdnotes.cases import actions
 from crowdnotes.cases.cases import Cases
 from crowdnotes.domain import Act, Case, Evidence, Review, Verdict
-from crowdnotes.errors import CrowdNotesError, InputError
+from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, NotAllowedError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.logs import log_context
 from crowdnotes.text.markdown import escaped
@@ -102,7 +102,8 @@ def end_presence(page: str) -> None:
     case_id = st.session_state.get(_PRESENT_KEY)
     if case_id is not None and (page, st.query_params.get(_CASE_PARAM)) != ("Queue", case_id):
         del st.session_state[_PRESENT_KEY]
-        cases().end_presence(case_id)
+        with suppress(CaseNotFoundError, NotAllowedError):
+            cases().end_presence(case_id)
 
 
 def opened_by_link(name: str) -> str | None:

@@ -21,12 +21,15 @@ def clock_time(when: datetime) -> str:
     return f"{when.astimezone(_browser_zone()):%H:%M}"
 
 
-def time_mark(when: datetime) -> None:
-    """Draw a short time, "4 Mar 2026, 16:04"; under the pointer it says its zone, and the time in UTC."""
+def time_mark(when: datetime, words: str = "") -> None:
+    """Draw a short time, "4 Mar 2026, 16:04", or `words`; under the pointer stand zone and the time in UTC.
+
+    `words` go into the page as they are: none from outside.
+    """
     local = when.astimezone(_browser_zone())
     whole = moment(when)
     also = "" if whole.endswith(" UTC") else f" ({when.astimezone(UTC):%H:%M} UTC)"
-    short = f"{local.day} {local:%b %Y, %H:%M}"
+    short = words or f"{local.day} {local:%b %Y, %H:%M}"
     # Nothing in it is from outside: a zone that no computer knows is taken for UTC.
     st.html(f'<time datetime="{when.isoformat()}" title="{whole}{also}">{short}</time>', width="content")
 

@@ -229,6 +229,8 @@ _CALLS: dict[str, tuple[Act, Callable[..., object], tuple[Any, ...], dict[str, A
     "set_readers": (Act.ASSIGN, moderation.set_case_readers, (2,), {}),
     "write_anyway": (Act.EDIT, intake.write_anyway, (), {}),
     "seen": (Act.READ, Cases.note_presence, (), {}),
+    "left": (Act.READ, Cases.end_presence, (), {}),
+    "row_facts": (Act.READ, moderation.row_facts, (), {}),
     "follow_up": (Act.WORK, follow_up_stages.follow_up, (FollowUpKind.OTHER_SIDE,), {}),
     "gather_steps": (Act.WORK, StageRunner.gather_steps, (), {}),
     "follow_up_steps": (Act.WORK, StageRunner.follow_up_steps, (), {}),

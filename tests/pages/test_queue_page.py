@@ -163,6 +163,7 @@ def test_what_a_moderator_typed_stays_when_another_takes_the_case_over(team: Tea
     assert not at.exception, at.exception
     assert at.text_input(key=_comment_key(case)).value == "Say for whom."
     assert "Another moderator has this case now." in texts(at)
+    assert "cleo took over this case." in texts(at)
     assert at.button(key="claim").label.endswith("Take over")
     assert "Press “Take over” to record what you find." in texts(at)
 
@@ -288,6 +289,64 @@ def test_a_file_is_made_for_who_signed_in_by_a_header(team: Team, monkeypatch: p
     with ThreadPoolExecutor(thread_name_prefix="file") as elsewhere:
         found = {name: elsewhere.submit(make).result() for name, make in made.items()}
     assert [name for name, table in found.items() if case.id not in table] == []
+
+
+def test_a_queue_without_a_free_case_says_who_has_them_and_leads_there(team: Team) -> None:
+    cleo = actor("cleo", Role.MODERATOR)
+    held, read, left = team.submitted(), team.submitted(), team.submitted()
+    team.as_(cleo).workspace.cases.apply(held.id, moderation.claim)
+    cases = team.as_(BOB).workspace.cases
+    moderation.set_case_readers(cases, read.id, 2)
+    for case in (read, left):
+        cases.apply(case.id, moderation.claim)
+    (pair, *_) = blinding.pairs(read)
+    cases.apply(read.id, moderation.judge_pair, pair.words, pair.evidence_id, Support.SUPPORTED)
+    cases.apply(read.id, moderation.finish_reading)
+    approval.decide_case(cases, left.id, DecisionKind.REJECTED)
+    at = team.desk.app(page=PAGE)
+    assert not at.exception, at.exception
+    assert "No case is free to take." in texts(at)
+    assert "1 case is with cleo. 1 case that you read waits for another reader." in texts(at)
+    at.button(key="queue-show-decided").click().run()
+    assert "rejected, by bob" in texts(at)
+    at.selectbox(key="queue-state").set_value("waiting").run()
+    assert {f"queue-tick-{it.id}" for it in (held, read)} == {str(box.key) for box in at.checkbox}
+    again = team.desk.app(held, page=PAGE)
+    assert not again.exception, again.exception
+    again.button(key="validate-back").click().run()
+    assert "No case is free to take." in texts(again)
+
+
+def test_filters_are_as_before_after_a_case_was_open_and_only_what_changes_something_is_offered(team: Team) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.selectbox(key="queue-whose").set_value(QueueScope.ALL).run()
+    at.query_params["case"] = case.id
+    at.run()
+    at.button(key="validate-back").click().run()
+    assert at.selectbox(key="queue-whose").value is QueueScope.ALL
+    at.button(key="bulk-all").click().run()
+    assert {key for key in _keys(at) if key.startswith("bulk-")} == {"bulk-all", "bulk-me", "bulk-first", "bulk-two"}
+    at.button(key="bulk-me").click().run()
+    at.button(key="bulk-all").click().run()
+    assert {"bulk-me", "bulk-nobody"} & _keys(at) == {"bulk-nobody"}
+
+
+def test_who_leaves_a_case_for_the_list_or_another_page_is_no_longer_seen_there(team: Team) -> None:
+    case, cleo = team.submitted(), actor("cleo", Role.MODERATOR)
+
+    def seen() -> list[str]:
+        return team.workspace.store.queue.looking([case.id], cleo).get(case.id, [])
+
+    at = team.as_(BOB).desk.app(page=PAGE)
+    for back_to_list in (True, False):
+        at.switch_page(PAGE)
+        at.query_params["case"] = case.id
+        at.run()
+        assert seen() == ["bob"]
+        (at.button(key="validate-back").click() if back_to_list else at.switch_page("pages/cases.py")).run()
+        assert not at.exception, at.exception
+        assert seen() == []
 
 
 def test_several_are_assigned_and_put_first_at_once_and_none_is_approved(team: Team) -> None:
