@@ -344,9 +344,9 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
             walk.open("/queue")
             walk.page.keyboard.press("n")
             for key, seen in (("k", ".st-key-finding-1"), ("j", ".st-key-keep-findings")):  # back to the last, and on
-                expect(
-                    walk.page.get_by_text("The note and its sources are as you read them.")
-                ).to_be_visible(visible=key == "k")
+                expect(walk.page.get_by_text("The note and its sources are as you read them.")).to_be_visible(
+                    visible=key == "k"
+                )
                 walk.settled()
                 walk.page.keyboard.press(key)
                 expect(walk.page.locator(seen)).to_be_visible()

@@ -27,7 +27,7 @@ def test_what_is_pasted_is_told_at_a_pause_and_a_source_of_an_example_opens_as_a
     expect(page.get_by_text("Found in your text: the post, 1 link to a source.")).to_be_visible()
     expect(box).to_be_focused()
 
-    page.get_by_role("button", name="Try it").first.click()
+    page.get_by_role("button", name="Try it One sample of a lake").click()
     expect(page.get_by_text("2 links to sources")).to_be_visible()
     walk.button("Find evidence").click()
     walk.row("E1").wait_for()
