@@ -293,9 +293,7 @@ def _draw_batch(batch_id: str, was_under_way: bool) -> None:
 opened = st.query_params.get("batch")
 with page_body(
     "Posts from a file",
-    ""
-    if opened
-    else ("Each post of a file becomes a case with sources, a note and its scores. A person then decides each."),
+    "" if opened else ("Each post becomes a case with sources, a note and its scores. A person then decides each."),
     corner=engine_panel,
 ):
     if opened:

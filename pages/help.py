@@ -43,17 +43,16 @@ def _read_document(name: str) -> str:
 
 name = opened_by_link("document") or ""
 if name in documents():
-    with page_body(documents()[name], "From the documents that come with CrowdNotes."):
+    with page_body(documents()[name], "From the documents of CrowdNotes."):
         st.page_link("pages/help.py", label="Back to Help", icon=":material/arrow_back:")
         st.markdown(document(name))
 else:
     with page_body("Help", "What CrowdNotes does, its keys, and a bookmark for X."):
         st.markdown(
             "CrowdNotes helps you write a Community Note: a short correction, with sources, under a "
-            "misleading post on X.\n\n- It finds sources and the text that matters in each. You choose which "
-            "to use.\n- It checks your note: does a source support every sentence, and would readers of "
-            "different views find it helpful?\n- You decide, also that no note is needed or that there is not "
-            "enough evidence.\n"
+            "misleading post on X.\n\n- It finds sources; you choose which to use.\n- It checks your note: "
+            "does a source support every sentence, and would readers of different views find it helpful?\n- "
+            "You decide, also that no note is needed or that there is not enough evidence.\n"
         )
         st.header("Five steps", anchor=False)
         st.markdown(
@@ -75,7 +74,7 @@ else:
         root = (st.context.url or "").rstrip("/").removesuffix("/help")  # which Streamlit takes off now and then
         address = bookmarklet(f"{root}/")
         bookmark("Check this post", address)
-        st.caption("Cannot drag it? Make a new bookmark with this address. It brings up to 5,000 characters.")
+        st.caption("Cannot drag it? Make a bookmark with this address. It brings up to 5,000 characters.")
         st.code(address, language=None, wrap_lines=True)
         st.header("Read more", anchor=False)
         for each, title in documents().items():

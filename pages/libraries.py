@@ -116,8 +116,8 @@ def _upload_table() -> list[UploadedFile]:
 
 def _upload_fact_checks() -> list[UploadedFile]:
     st.caption(
-        "The feed of Data Commons, a file of Fact-Check Insights, or a page with JSON-LD. Too large to "
-        "upload? Use `crowdnotes library add FILE --name NAME --kind fact-checks`."
+        "The feed of Data Commons, a file of Fact-Check Insights, or a page with JSON-LD. Too large? Use "
+        "`crowdnotes library add FILE --name NAME --kind fact-checks`."
     )
     kinds = list(workspace().libraries.check_kinds)
     upload = st.file_uploader("The file of fact-checks (ClaimReview)", type=kinds, key="library-checks")
@@ -126,8 +126,8 @@ def _upload_fact_checks() -> list[UploadedFile]:
 
 def _upload_public_notes() -> list[UploadedFile]:
     st.caption(
-        "X's public file of notes, as downloaded. To know which notes X showed, add the whole folder, or the "
-        "index that `crowdnotes crowd index` made: `crowdnotes library add FOLDER --name NAME --kind notes`."
+        "X's public file of notes, as downloaded. To know which notes X showed, add the folder or the index: "
+        "`crowdnotes library add FOLDER --name NAME --kind notes`."
     )
     upload = st.file_uploader("The file of notes", type=list(workspace().libraries.note_kinds), key="library-notes")
     return [upload] if upload is not None else []

@@ -30,8 +30,8 @@ def compiled_code_warning() -> str:
     if compiled_code_folder() is not None:
         return ""
     return (
-        "What the Algorithm page compiles cannot be kept, so it takes half a minute longer after each start. "
-        "Set NUMBA_CACHE_DIR to a folder that can be written."
+        "Each start takes half a minute longer, as what the Algorithm page compiles cannot be kept. Set "
+        "NUMBA_CACHE_DIR to a folder that can be written."
     )
 
 

@@ -59,19 +59,18 @@ def passed_over(data: Path, specs: Sequence[TableSpec] = TABLES) -> list[str]:
         taken.update(shards)
         ready = data / f"{spec.name}.parquet"
         if ready.is_file() and ready_table(spec, data) is None:
-            sentences.append(f"{ready.name} is older than {shards[-1].name}, which was read in its place.")
+            sentences.append(f"We read {shards[-1].name}: {ready.name} is older.")
     for path in sorted(data.iterdir()):
         if path.name.startswith(".") or path in taken or any(path.name in sentence for sentence in sentences):
             continue
         if what := unread_table(path.name):
-            sentences.append(f"{path.name} was passed over: {what} are not read.")
+            sentences.append(f"We did not read {path.name}: {what} are not used.")
         elif any(spec.is_packed_otherwise(path.name) for spec in TABLES):
             sentences.append(
-                f"{path.name} was not read: it is neither .tsv nor .zip. If its download has not finished, let it; "
-                "else unpack it."
+                f"We did not read {path.name}: it is neither .tsv nor .zip. Finish its download, or unpack it."
             )
         elif path.name.lower().endswith(_DOWNLOAD_SUFFIXES) and not any(spec.place_of(path.name) for spec in TABLES):
-            sentences.append(f"{path.name} was passed over: its name is none of a table that is read.")
+            sentences.append(f"We did not read {path.name}: it has no table's name.")
     return sentences
 
 
@@ -95,7 +94,7 @@ def _choose_shards(spec: TableSpec, data: Path) -> tuple[list[Path], list[str]]:
         chosen.append(newest := max(ages, key=ages.__getitem__))
         read, names = newest.relative_to(data), {path: path.relative_to(data).as_posix() for path in paths}
         why = {it: f"it cannot be read, {read} was" if age[0] < 0 else f"{read} is newer" for it, age in ages.items()}
-        sentences += [f"{names[path]} was passed over: {why[path]}." for path in paths if path != newest]
+        sentences += [f"We did not read {names[path]}: {why[path]}." for path in paths if path != newest]
     return sorted(chosen), sentences
 
 

@@ -181,17 +181,16 @@ class RatersTaken(FrozenModel):
         """Say whose ratings count, from how many raters are taken of how many. by_group: some are left out."""
         if by_group:
             sentence = (
-                "We count {taken:,} of {raters:,} raters: those in groups that X's Core model takes, and "
-                "those whom the enrolment does not list."
+                f"We count {taken:,} of {raters:,} raters: those of X's Core groups, and those not in the enrolment."
             )
         elif wanted is RatersWanted.ALL:
             sentence = (
-                "We count all {raters:,} raters, as CROWDNOTES_BRIDGING_RATERS asks. X's Core model takes "
+                f"We count all {raters:,} raters, as CROWDNOTES_BRIDGING_RATERS asks. X's Core model takes "
                 "some groups only."
             )
         else:
             sentence = (
-                "We count all {raters:,} raters. X's Core model takes some groups only; the userEnrollment "
+                f"We count all {raters:,} raters. X's Core model takes some groups only; the userEnrollment "
                 "files name them, as modelingGroup."
             )
         return cls(
@@ -314,8 +313,8 @@ class PublicScores:
 
 
 _OMISSION_NOTICE = (
-    "Not computed: X's models for topics (whose notes Core leaves out) and for groups of raters, the "
-    "diligence model, raters who act together, and the penalty for rating harassing notes as helpful."
+    "Not computed: X's models for topics and for groups of raters, the diligence model, raters who act "
+    "together, and the penalty for rating harassing notes as helpful."
 )
 
 

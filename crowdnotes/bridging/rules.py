@@ -109,7 +109,7 @@ def upper_bound(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOut
         RuleName.UPPER_BOUND,
         enough.met and bound.met,
         NoteStatus.NOT_HELPFUL,
-        "Even one more helpful rating from an extreme rater would leave its score at {score:.2f}, below {line:.2f}.",
+        "Even one more extreme helpful rating would leave its score at {score:.2f}, below {line:.2f}.",
         enough,
         bound,
         score=note.upper_bound,
@@ -502,7 +502,7 @@ def _explain_unmet_lines(said: RuleOutcome) -> str:
     """Return why the main rule did not fire: it gives no reason of its own then."""
     short = "; ".join(distance.for_readers for distance in said.distances if not distance.met)
     if not short:
-        return "It calls the post not misleading, and only notes on misleading posts are shown."
+        return "It calls the post not misleading; only notes on misleading posts are shown."
     return f"{short[0].upper()}{short[1:]}."
 
 

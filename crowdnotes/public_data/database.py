@@ -129,7 +129,7 @@ def _open_connection(path: Path, *, read_only: bool) -> Iterator[Connection]:
     except duckdb.IOException as error:
         raise InputError(f"The index cannot be read or written ({error}).", "Check the disk's free space.") from error
     except duckdb.OutOfMemoryException as error:
-        raise InputError("This takes more memory than the index may use.", "Ask for less at once.") from error
+        raise InputError("This takes too much memory.", "Ask for less at once.") from error
     finally:
         connection.close()
 
@@ -148,9 +148,7 @@ def _connect_with_wait(
                     f"{path.name} is no index, or is damaged.", "Delete it, and index the folder again."
                 ) from error
             if time.monotonic() > until:
-                raise InputError(
-                    "The index is in use elsewhere, here or there to write.", "Try again when that has finished."
-                ) from error
+                raise InputError("The index is in use elsewhere.", "Try again when that has finished.") from error
         time.sleep(_LOCK_WAIT_SECONDS / 20)
 
 

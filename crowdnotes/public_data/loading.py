@@ -136,12 +136,10 @@ _FIRST_POSSIBLE_MS = 1_609_459_200_000  # 2021-01-01: Birdwatch began that month
 _SAME_DOWNLOAD_MS = 2 * DAY_MS  # the files of one day's download end at different notes
 _FIRST_SNOWFLAKE = 29_700_000_000  # ids before November 2010 were plain numbers
 _MESSAGE_BY_MISSING_TABLE = {
-    "notes": "There are no notes: posts, texts, surges and delays are not known.",
-    "ratings": "There are no ratings: scores and sides are not known.",
-    "noteStatusHistory": "There is no status history: when a note got its verdict is not known.",
-    "userEnrollment": (
-        "There is no enrolment: which notes an AI wrote and which raters X's Core model takes is not known."
-    ),
+    "notes": "No notes: we know no posts, texts, surges or delays.",
+    "ratings": "No ratings: we know no scores or sides.",
+    "noteStatusHistory": "No status history: we do not know when X decided.",
+    "userEnrollment": ("No enrolment: we do not know which notes an AI wrote and which raters X's Core model takes."),
 }
 
 
@@ -229,8 +227,7 @@ def _load_file(
             _record_load(connection, spec, path, shard, load)
             if shard.cut:
                 sentences.append(
-                    f"{path.name} ends in the middle of a line: the download may be unfinished. "
-                    "Its whole lines were added."
+                    f"{path.name} ends in the middle of a line: is its download finished? Its whole lines were added."
                 )
             if rows or dropped or shard.grown_from is None:
                 reports.append(

@@ -100,7 +100,7 @@ def gather_posts(connection: Connection, chosen: Filter) -> int:
     Raises InputError where the index has no notes.
     """
     if not how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM posts LIMIT 1)"):
-        raise InputError("The index has no notes.", "Index a folder that has them: `crowdnotes crowd index FOLDER`.")
+        raise InputError("The index has no notes.", "Add the notes files.")
     language = f"language = '{chosen.language}'" if chosen.language else "true"
     topics = f"topics & {chosen.topics} <> 0" if chosen.topics else "true"
     connection.execute(f"CREATE OR REPLACE TEMP VIEW chosen AS SELECT * FROM posts WHERE {language} AND {topics}")

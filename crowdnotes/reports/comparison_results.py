@@ -61,8 +61,8 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
     nothing = "Nobody has answered yet."
     if comparison.sides_unknown:
         nothing = (
-            "The file does not say whose the notes are: its sides are shuffled. Export the votes; “crowdnotes "
-            "bench compare --votes” counts them."
+            "The file does not say whose the notes are: its sides are shuffled. Export the votes for "
+            "“crowdnotes bench compare --votes”."
         )
     post_of = {pair.id: pair.post for pair in comparison.pairs}
     crossed = _number_clusters([answer.participant for answer in used], [post_of[answer.pair] for answer in used])

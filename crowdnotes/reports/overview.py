@@ -377,7 +377,7 @@ def _build_sources(cases: Sequence[CaseFigures]) -> Counted:
         ),
         bars=("Shown", "In use") if several else (),
         parts=tuple((kind.as_text, (float(shown[kind]), float(used[kind]))) for kind in SourceCategory if several),
-        unit="passages",
+        unit="sources",
     )
 
 
@@ -398,8 +398,8 @@ def _build_readers(cases: Sequence[CaseFigures]) -> Sides:
         notes = plural(len(juries), "1 note", "{n:,} notes")
         reach = "reaches" if reached < 2 else "reach"
         sentence = (
-            f"Side A and side B of the simulated readers agree on {agree} of {notes}; {reached or 'none'} "
-            f"{reach} the line to be shown."
+            f"Sides A and B of the simulated readers agree on {agree} of {notes}; {reached or 'none'} {reach} "
+            "the line to be shown."
         )
     return Sides(
         title="Agreement of readers (a simulation)",

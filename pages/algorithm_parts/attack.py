@@ -34,8 +34,8 @@ _RATINGS_BEFORE_ATTACK = (MIN_RATINGS_BEFORE_ATTACK, 10, 15, 20, 30, None)  # ho
 def attack_lab() -> None:
     """Who attacks what, how it goes with each number of accounts, and which accounts need to be the fewest."""
     st.caption(
-        "Some accounts agree to vote the same way on one note, to hide it or to get it shown. How many does it take? "
-        "“Plain average” is the same crowd without X's algorithm."
+        "Some accounts agree to vote the same way on one note, to hide it or to get it shown. How many does "
+        "it take? The plain average is the same crowd without X's algorithm."
     )
     with show_errors():
         left, right = st.columns([0.24, 0.76], gap="medium")
@@ -136,7 +136,7 @@ def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> N
     )
     sentences = [honest, found.stays_sentence, found.accounts_sentence, later]
     if found.options.noticed and found.options.aim is Aim.SINK:
-        sentences.append("That X notices changes nothing here: its rule guards only notes that are pushed up.")
+        sentences.append("That X notices changes nothing here.")
     st.markdown(escaped(" ".join(filter(None, sentences))))
     _draw_defending_rules(found)
     picture_card(
@@ -148,7 +148,7 @@ def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> N
         },
         file="attack-fewest",
     )  # fmt: skip
-    st.caption("Each attacker rated as many other notes as an honest rater, or none. All other numbers stay fixed.")
+    st.caption("Each attacker rated as many other notes as an honest rater, or none.")
 
 
 def _or_max_accounts(accounts: int | None) -> int:

@@ -93,10 +93,7 @@ def _draw_experiment(found: Experiment) -> None:
         file="extremes-rounds", signs=SIGNS,
     )  # fmt: skip
     if not any(kind.score >= rules.helpful_intercept for kind in found.kinds):
-        st.markdown(
-            f"No note reaches {rules.helpful_intercept:.2f}, not even the good ones: they get 0.67 and 0.33 on "
-            "the scale from 0 to 1. Compare which is higher."
-        )
+        st.markdown(f"No note reaches {rules.helpful_intercept:.2f}, not even the good ones. Compare which is higher.")
     st.markdown(escaped(found.polarity_sentence(rules.max_factor)))
     of = (
         f"{found.rounds} rounds. Each note has {found.ratings} ratings, {found.own} from its own side. Faint "
@@ -105,8 +102,8 @@ def _draw_experiment(found: Experiment) -> None:
     st.caption(of)
     table_with_csv(found.rows, key="extremes-table", file="extremes")
     st.caption(
-        "After Vitalik Buterin's essay on Community Notes (2023); his scores: good 0.300, extreme 0.217. Here "
-        "the scale is 0 to 1 and missing ratings are left out: compare the order, not the numbers."
+        "After Vitalik Buterin's essay (2023); his scores: good 0.300, extreme 0.217. Compare the order, not "
+        "the numbers: the scale here is 0 to 1."
     )
 
 
@@ -183,7 +180,7 @@ def small_world() -> None:
         None,
         [
             "" if world.one_camp else world.sides_sentence,
-            f"{RATERS} raters and {NOTES} notes, scored again at each move of a slider.",
+            f"{RATERS} raters, {NOTES} notes.",
         ],
     )
     st.caption(escaped(" ".join(remarks)))
@@ -312,18 +309,14 @@ def _explain_note(world: World) -> None:
                 st.markdown(figures)
                 st.caption(about)
         rated = (
-            (
-                "How they really rated it, on average: those taken for side A **{one}**, those taken for side "
-                "B **{other}**."
-            )
+            ("How they really rated it: those taken for side A **{one}**, those taken for side B **{other}**.")
             if world.one_camp
-            else "How they really rated it, on average: side A **{one}**, side B **{other}**."
+            else "How they really rated it: side A **{one}**, side B **{other}**."
         )
         st.markdown(fill(rated, one=_format_figure(low.rated), other=_format_figure(high.rated)))
         st.caption(
-            "The model comes close to all ratings with small numbers: a number costs its square times a "
-            "penalty $\\lambda$, 0.15 for mood, friendliness and score, only 0.03 for polarity. So what a "
-            "viewpoint explains does not count for the score."
+            "A number costs its square times a penalty $\\lambda$: 0.15 for mood, friendliness and score, "
+            "only 0.03 for polarity. So what a viewpoint explains does not count for the score."
         )
 
 
@@ -334,7 +327,7 @@ def _draw_other_starts(world: World) -> None:
             "Try other random starts",
             key="starts",
             icon=":material/shuffle:",
-            help="The model begins from random numbers. This repeats it from others and compares all notes.",
+            help="Do other random numbers to begin with give the same answer?",
             on_click=_request_other_starts,
             args=(world.options,),
         )

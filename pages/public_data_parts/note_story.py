@@ -133,8 +133,8 @@ def _draw_two_sides(found: Sides) -> None:
     )
     with st.expander("What are the sides about?", icon=":material/groups:"):
         st.markdown(
-            "Are they parties? The data does not say: the model finds the sides from who agrees with whom. "
-            "These notes divide them most."
+            "Are they parties? The data does not say: the sides come from who agrees with whom. These notes "
+            "divide them most."
         )
         for name, notes in (
             ("Liked most by side A:", found.minus),
@@ -207,10 +207,7 @@ def _draw_fewer_ratings(index: Path, version: float, story: Story) -> None:
             str(index), version, story.note, story.misleading is not False, taken or 5, which or Which.RANDOM
         )
         st.markdown(f"**{escaped(found.sentence if found else 'It has no more ratings than that.')}**")
-        st.caption(
-            "The highest lift its score most, the lowest lift it least or lower it. Ratings that do not count "
-            "stay, and all else stays fixed."
-        )
+        st.caption("The highest lift its score most, the lowest least. Ratings that do not count stay.")
 
 
 def _draw_story_text(story: Story) -> None:
@@ -270,10 +267,7 @@ def _draw_story_charts(story: Story, score: ScoreStory, line: float) -> None:
         picture_card(
             "story-ratings",
             title="Ratings so far, by side and level",
-            sentence=(
-                f"{sentences.sides} The sides are found from who agrees with whom; the data does not say what "
-                "they mean."
-            ).strip(),
+            sentence=(f"{sentences.sides} The data does not say what the sides mean.").strip(),
             draw=lambda key: ratings_by_side(
                 moments, alt=f"Ratings so far, by side and level. {sentences.sides}", key=key
             ),
@@ -282,7 +276,7 @@ def _draw_story_charts(story: Story, score: ScoreStory, line: float) -> None:
             foot=foot,
         )
     if score.first is None or not sentences.first:
-        st.caption(escaped(story.first_not_run or "It has exactly 50 ratings: there are no later ones to compare."))
+        st.caption(escaped(story.first_not_run or "It has exactly 50 ratings, so there are no later ones."))
     else:
         first, now = score.first, score.now
         picture_card(

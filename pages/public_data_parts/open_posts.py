@@ -33,12 +33,9 @@ def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | No
     found = _load_open_posts(str(index), version, chosen, None if everywhere else wanted)
     rule = (
         (
-            (
-                "Posts of the data's last 7 days come first, then those with more ratings, then those nearer "
-                "to being shown."
-            )
+            ("Posts of the last 7 days come first, then more ratings, then nearer to being shown.")
             if everywhere
-            else "Posts with more ratings come first, then those nearer to being shown."
+            else "More ratings come first, then nearer to being shown."
         )
         if found.posts
         else ""

@@ -185,9 +185,9 @@ def surge_days(index: Path) -> None:
     notes = [
         found.largest_other,
         (
-            "A surge is a day with 5 posts or more, above the mean of the 28 days before by over 2.5 standard "
-            "deviations (dotted). By chance about 1 day in 100 is one. Many notes can also mean many note "
-            f"writers. The first 28 of {len(days):,} days have nothing to compare with."
+            "A surge is a day with 5 posts or more, above the dotted line: the mean of the 28 days before "
+            "plus 2.5 standard deviations. By chance about 1 day in 100 is one. Many notes can also mean many "
+            f"note writers. The first 28 of {len(days):,} days have nothing to compare with."
         ),
         *left_out,
     ]

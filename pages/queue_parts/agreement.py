@@ -23,7 +23,7 @@ def agreement_fold() -> None:
 def _draw_agreement() -> None:
     found = read_pairs(cases())
     figures = agreement(found)
-    st.caption("They did not see each other's findings. Kappa and alpha: 1 is full agreement, 0 is chance.")
+    st.caption("They did not see each other's findings. Kappa and alpha: 1 is full agreement, 0 chance.")
     with st.container(horizontal=True, gap="large"):
         for name, figure in figures.items():
             with st.container(gap=None, width="content"):

@@ -172,7 +172,7 @@ def _draw_marked_note(case: Case, pair: Pair) -> None:
         {"text": note[start + len(pair.words) :], "kind": "", "title": ""},
     ]
     st.caption(
-        "No sentence uses this source alone. Compare it with the whole note."
+        "No sentence uses this source alone. Compare the whole note."
         if pair.words == note
         else "Compare the marked sentence with this source."
     )

@@ -50,8 +50,8 @@ def results_view(comparison_id: str) -> None:
     _draw_statements(found)
     with st.expander("All figures", icon=":material/table:"):
         st.caption(
-            "Bars around the points are 95 % ranges. Signed-rank tests treat every answer as independent; "
-            "mixed models allow for people and posts that rate higher or lower throughout."
+            "Bars are 95 % ranges. Signed-rank tests treat every answer as independent; mixed models allow "
+            "for people and posts that rate higher or lower throughout."
         )
         st.dataframe(
             {

@@ -23,7 +23,7 @@ _MIN_COLUMN_WIDTH = 400
 _GATE_TONES: tuple[Tone, ...] = ("pass", "fail", "none")
 _FIXED_NOTE_TONES: tuple[Tone, ...] = ("pass", "warn", "fail")
 _ENDING_TONES: tuple[Tone | None, ...] = (None, None, None, None, "none")
-_UNITS_WITHOUT_SUM = frozenset({"notes", "passages"})  # of gates and sources the same thing is counted in each bar
+_UNITS_WITHOUT_SUM = frozenset({"notes", "sources"})  # of gates and sources the same thing is counted in each bar
 _LegendEntries = list[tuple[str, str]]
 
 
@@ -132,7 +132,7 @@ def _draw_counted_bars(
         colours=colours,
         tones=hatches,
         unit=picture.unit,
-        shares=picture.unit == "passages",
+        shares=picture.unit == "sources",
         sign=" ¢" if picture.unit == "US cents" else "",
         upright=upright,
         height=height,

@@ -96,9 +96,9 @@ def _draw_make_form(case: Case, work: SupernoteWork, *, busy: bool) -> None:
         )
     cost = f"**Expected: {escaped(workspace().stages.supernote_cost(case))}.**"
     how = (
-        "The AI writes them from the notes. CrowdNotes adds the links."
+        "The AI writes them; CrowdNotes adds the links."
         if writes
-        else "Without AI, drafts put whole sentences of the notes together."
+        else "Without AI, they put sentences of the notes together."
     )
     st.caption(f"{cost} {how}")
 
@@ -179,8 +179,8 @@ def _draw_lost_candidates(made: SupernoteRound) -> None:
         with st.expander(
             plural(
                 len(made.lost),
-                "Why some of the AI's texts were not used: 1 reason",
-                "Why some of the AI's texts were not used: {n} reasons",
+                "1 text of the AI was not used: why",
+                "{n} texts of the AI were not used: why",
             ),
             icon=":material/report:",
         ):

@@ -157,7 +157,7 @@ def no_note_needed(case: Case) -> None:
     said = supernote_actions.no_note_needed(case)
     if said:
         words = (
-            f"{escaped(said)} First decide whether the post needs a note. “No note needed” on the Draft page "
+            f"{escaped(said)} First decide whether the post needs a note: “No note needed” on the Draft page "
             "is a result too."
         )
         st.warning(words, title="Raters said that no note is needed.", icon=":material/front_hand:")
@@ -174,7 +174,7 @@ def new_supernote() -> None:
         key=f"{_KEY_PREFIX}-text",
         height=110,
         placeholder="Paste the text of the post",
-        help=("With the address alone, CrowdNotes cannot check whether the note answers the post."),
+        help=("With the address alone, we cannot check whether the note answers the post."),
         persist_state="session",
     )
     st.text_input(

@@ -73,7 +73,7 @@ def _draw_update(case: Case, work: SupernoteWork, job: JobRecord | None) -> None
             disabled=under_way(job),
             help="Drafts without words from these notes stay." if stale else "This writes no new drafts.",
         )
-        st.caption("Then you see whether there is a better note, and whether to replace the posted one.")
+        st.caption("Then you see whether a better note should replace the posted one.")
         return
     for said, sign in ((found.better, "compare_arrows"), (found.crossing, "flag")):
         if said:
@@ -115,7 +115,7 @@ def _draw_posted_note(case: Case, work: SupernoteWork) -> None:
         at = f"as of {moment(posted.at)}"
         st.markdown(f"{status_badge(posted.status)} :small[:gray[{at}{intercept}]]")
         if posted.status is None:
-            st.caption("You approved this text. We do not know whether it is on X: add its status below.")
+            st.caption("You approved this text. We do not know whether it is on X: add its status.")
         st.markdown(f":small[:gray[{sides or 'No ratings known'}]]")
     label = "Update its status" if posted is not None else "The note is posted: add its status"
     with st.expander(label, key=f"posted-form-{case.id}", icon=":material/edit:"):
@@ -182,8 +182,8 @@ def _draw_newer_notes_form(case: Case, *, busy: bool) -> None:
     key = f"watch-{case.id}"
     st.markdown("**Add newer notes and ratings**")
     st.caption(
-        "Add all notes on the post as they are now; a file or X's public data brings their ratings too. New "
-        "drafts are written only for notes that are new or changed."
+        "Add all notes on the post as they are now; a file or X's public data brings their ratings too. Only "
+        "new or changed notes give new drafts."
     )
     if case.decision is not None:
         st.caption(":orange[:material/lock_open: The case is decided. Adding notes reopens it.]")

@@ -13,6 +13,7 @@ from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.cases import supernote_actions
 from crowdnotes.domain import Act, Candidate, Case, ExistingNote, SupernoteRound, SupernoteScore
 from crowdnotes.jobs import JobRecord
+from crowdnotes.notes.candidates import LOCAL
 from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.text.table_files import plain_cell
@@ -97,9 +98,9 @@ def _draw_jury_caveats(made: SupernoteRound) -> None:
         with st.popover("How far to trust this", icon=":material/info:", type="tertiary"):
             st.markdown(escaped(made.measured))
             st.caption(
-                "Side A and side B are raters who usually disagree. The score (X's note intercept) is how "
-                "helpful a note is when this disagreement is taken out; X shows a note from "
-                f"{_get_helpful_line():.2f}. The same readers rate all texts."
+                "Side A and side B usually disagree. The score (X's note intercept) is how helpful a note is "
+                f"without this disagreement; X shows a note from {_get_helpful_line():.2f}. The same readers "
+                "rate all texts."
             )
 
 
@@ -140,7 +141,9 @@ def _draw_winner_and_best_note(case: Case, made: SupernoteRound, winner: Candida
             st.markdown(f"**The supernote**{_format_chooser(made.judged)}")
             pieces = ours if best else changed_pieces(winner.text, winner.text)[1]
             marked_text(pieces, look="note", key=f"winner-{case.id}-{winner.sha256[:12]}", copy=True)
-            st.caption(f"{_format_length(winner.text)} · {_format_origin_notes(winner)} · {escaped(winner.engine, 60)}")
+            st.caption(
+                f"{_format_length(winner.text)} · {_format_origin_notes(winner)} · {_format_engine(winner.engine)}"
+            )
             if winner.not_run:
                 names = ", ".join(f"“{name.as_text}”" for name in winner.not_run)
                 st.caption(
@@ -169,7 +172,7 @@ def _draw_winner_and_best_note(case: Case, made: SupernoteRound, winner: Candida
             st.markdown(status_badge(best.status))
             if workspace().may(Act.COMPARE) and case.post.text and best.text != winner.text:
                 compare = partial(_start_comparison, case, winner, best)
-                about = "Makes a link by which readers choose one, without knowing who wrote which."
+                about = "Makes a link: readers choose one without knowing who wrote which."
                 button("Compare these two", "compare-two", _NOTICE_AREA, compare, icon="compare", help=about)
     if best is not None and best.text != winner.text:
         st.caption("Underlined: only in the supernote. Dotted: only in the other note.")
@@ -177,6 +180,10 @@ def _draw_winner_and_best_note(case: Case, made: SupernoteRound, winner: Candida
 
 def _format_chooser(who: str) -> str:
     return f" :small[:gray[chosen by {escaped(who, 120)}]]" if who else ""
+
+
+def _format_engine(engine: str) -> str:
+    return "without AI" if engine == LOCAL.engine else escaped(engine, 60)
 
 
 def _format_length(text: str) -> str:
@@ -201,7 +208,7 @@ def _draw_take_button(case: Case, candidate: Candidate, *, busy: bool, key: str,
             icon="edit_note",
             type="primary" if primary else "secondary",
             disabled=busy,
-            help="On the Draft page you read its sources, score it and decide.",
+            help="There you read its sources, score it and decide.",
         )
 
 
@@ -258,7 +265,7 @@ def _draw_jury_scores(case: Case, made: SupernoteRound, winner: Candidate) -> No
             ),
             key=f"standing-{case.id}-{made.number}",
         )
-        st.caption("Each dot is the simulated readers' score, with its 90 % range; an arrow leads beyond the edge.")
+        st.caption("Dots are the simulated readers' scores, bars their 90 % ranges; an arrow leads beyond the edge.")
 
 
 def _summarise_jury_scores(made: SupernoteRound, winner: Candidate) -> str:
@@ -365,7 +372,7 @@ def _draw_ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
     rows = _list_ranking_rows(made)
     if not rows:
         return
-    st.caption("Every draft that passed the checks and every note on the post, ranked by the same simulated readers.")
+    st.caption("Drafts that passed the checks and notes on the post, ranked by the same simulated readers.")
     figures = [in_figures(row.score.intercept, _get_helpful_line()) for row in rows if row.score is not None]
     # As many digits as the longest needs, so that no number below the line reads as the line.
     digits = max((len(number.partition(".")[2]) for number in figures), default=2)
@@ -390,7 +397,7 @@ def _draw_ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
             _TEXT_COLUMN: st.column_config.TextColumn(width=420),
         },
     )
-    st.caption("Side A, side B: how many readers find it helpful / somewhat helpful / not helpful.")
+    st.caption("Side A, side B: readers who find it helpful / somewhat helpful / not helpful.")
     by_key = {row.key: (place, row) for place, row in enumerate(rows, start=1)}
     names = {key: f"{place} · {row.name}{_format_short_score(row.score)}" for key, (place, row) in by_key.items()}
     chosen = st.selectbox(

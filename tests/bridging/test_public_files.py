@@ -130,7 +130,7 @@ def test_of_two_downloads_of_a_file_the_newer_is_read_and_the_other_named(
         (tmp_path / second).write_bytes(content)
     names = second, "notes-00000.tsv"
     read, other = names if newer else names[::-1]
-    assert passed_over(tmp_path) == [f"{other} was passed over: {read} is newer."]
+    assert passed_over(tmp_path) == [f"We did not read {other}: {read} is newer."]
     report, rows = _read(tmp_path)
     assert report.files == (Path(read).name,)
     assert [row["noteId"] for row in rows] == [7 if newer else 6]
@@ -141,7 +141,7 @@ def test_a_second_download_alone_is_read_and_a_damaged_one_is_never_the_newer(tm
     assert _read(tmp_path)[0].rows == 1
     (tmp_path / "notes-00000 (2).zip").write_bytes(b"PK half")
     [told] = passed_over(tmp_path)
-    assert told == "notes-00000 (2).zip was passed over: it cannot be read, notes-00000 (1).tsv was."
+    assert told == "We did not read notes-00000 (2).zip: it cannot be read, notes-00000 (1).tsv was."
 
 
 def test_files_that_nobody_here_reads_are_named(tmp_path: Path) -> None:
@@ -157,10 +157,10 @@ def test_files_that_nobody_here_reads_are_named(tmp_path: Path) -> None:
     ):
         (tmp_path / name).touch()
     told = " ".join(passed_over(tmp_path))
-    assert told.count("requests for notes are not read") == 3
-    assert "scoredNotes.tsv was passed over: the scorer's results" in told
-    assert "tweets.tsv was passed over: its name is none" in told
-    assert "notes-00001.xlsx was not read: it is neither .tsv nor .zip" in told
+    assert told.count("requests for notes are not used") == 3
+    assert "We did not read scoredNotes.tsv: the scorer's results" in told
+    assert "We did not read tweets.tsv: it has no table's name" in told
+    assert "We did not read notes-00001.xlsx: it is neither .tsv nor .zip" in told
     assert "readme" not in told
 
 
@@ -171,7 +171,7 @@ def test_a_table_that_was_made_of_an_older_download_is_not_read_in_place_of_a_ne
     _notes(first, 7)
     os.utime(tmp_path / "notes.parquet", (1, 1))
     assert ready_table(NOTES, tmp_path) is None
-    assert passed_over(tmp_path) == ["notes.parquet is older than notes-00000.tsv, which was read in its place."]
+    assert passed_over(tmp_path) == ["We read notes-00000.tsv: notes.parquet is older."]
     with found_table(NOTES, tmp_path) as found:
         assert found is not None
         assert pq.read_table(found.parquet)["noteId"].to_pylist() == [7]

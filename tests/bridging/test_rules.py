@@ -253,7 +253,7 @@ def test_a_note_just_below_the_line_is_blocked_by_it_with_its_distance() -> None
         ({"intercept": 0.3999}, "Score 0.3999, at least 0.40 needed."),
         ({"ratings": 4}, "Ratings 4, at least 5 needed."),
         ({"intercept": float("nan")}, "Score not known."),
-        ({"misleading": False}, "It calls the post not misleading, and only notes on misleading posts are shown."),
+        ({"misleading": False}, "It calls the post not misleading; only notes on misleading posts are shown."),
     ],
 )
 def test_what_keeps_a_note_from_being_shown_is_a_sentence(change: dict[str, object], reason: str) -> None:

@@ -304,7 +304,7 @@ def test_a_language_model_is_named_with_its_prompts_and_a_rerun_asks_it_nothing(
         refused = bench(tmp_path, *_DATED, "--engine", "local", "--limit", "2")
     assert answer["run"]["engine"]["writing"].startswith("llm:small ")
     assert answer["halves"]["overall"]["judged"] == 2
-    assert not any("trained on" in caution for caution in answer["cautions"])
+    assert not any("learned from" in caution for caution in answer["cautions"])
     assert asked == len(server.requests) > 0
     assert again == answer
     assert "(engine)" in str(refused.exception)

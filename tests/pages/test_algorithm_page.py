@@ -45,7 +45,7 @@ def test_the_chosen_note_says_why_it_is_not_shown_and_what_its_rating_is_made_of
         assert world.story(note) in texts(page)
         low, high = world.side_sums(note)
         rated = f"side A **{low.rated:.2f}**, side B **{high.rated:.2f}**."
-        assert f"How they really rated it, on average: {rated}" in texts(page)
+        assert f"How they really rated it: {rated}" in texts(page)
         assert f"Side A: {low.predicted:.2f}".replace("-", "−") in texts(page)
 
 

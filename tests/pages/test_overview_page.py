@@ -119,7 +119,7 @@ def test_a_saved_study_of_sources_is_told_with_its_interval_beside_the_paper_s_f
     at = opened()
     shown = texts(at)
     for sentence in (
-        "In 68% of 20 pairs the sources that CrowdNotes chose were of more use (50% to 84%, a tie counts half).",
+        "In 68% of 20 pairs the sources of CrowdNotes were of more use (50% to 84%, a tie counts half).",
         "Chance alone could explain that.",
         "Won 12, lost 5, tied 3. CrowdNotes found nothing for 4 more posts.",
         "3 of 20 pairs with their text",

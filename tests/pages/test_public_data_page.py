@@ -60,7 +60,7 @@ def test_uploaded_files_become_the_data_and_can_be_deleted(desk: Desk) -> None:
     assert [alt.split(".")[0] for alt in plots(at)] == ["The two sides"]
     shown = texts(at)
     assert "Made-up data: these notes and people are not real." in shown
-    assert "There is no status history" in shown, "what is missing is said"
+    assert "No status history" in shown, "what is missing is said"
     at.button(key="public-delete").click().run()
     assert "There is no public data yet." in texts(at)
 

@@ -125,12 +125,15 @@ def test_a_file_that_is_packed_otherwise_or_half_downloaded_is_named(data: Path,
         (data / name).write_bytes(b"half")
     report = indexed(data, index)
     named = [sentence for sentence in report.loaded.problems if "neither .tsv nor .zip" in sentence]
-    assert [sentence.split()[0] for sentence in named] == ["ratings-00001.tsv.gz", "ratings-00002.zip.crdownload"]
+    assert [sentence.split()[4].removesuffix(":") for sentence in named] == [
+        "ratings-00001.tsv.gz",
+        "ratings-00002.zip.crdownload",
+    ]
     assert report.totals["ratings"] == 3
     alone = tmp_path / "alone"
     alone.mkdir()
     (alone / "ratings-00000.tsv.gz").write_bytes(b"half")
-    with pytest.raises(InputError, match="gz was not read"):
+    with pytest.raises(InputError, match=r"We did not read ratings-00000\.tsv\.gz"):
         indexed(alone, index)
 
 
@@ -142,7 +145,7 @@ def test_an_older_status_never_takes_the_place_of_a_newer_one(data: Path, index:
     history("noteStatusHistory-00000.tsv", "NEEDS_MORE_RATINGS", HOUR)
     history("noteStatusHistory-00000 (1).tsv", "CURRENTLY_RATED_HELPFUL", 2 * HOUR)
     report = indexed(data, index)
-    assert "noteStatusHistory-00000.tsv was passed over" in " ".join(report.loaded.problems)
+    assert "We did not read noteStatusHistory-00000.tsv" in " ".join(report.loaded.problems)
     assert _rows(index, "SELECT status FROM history") == [("CURRENTLY_RATED_HELPFUL",)]
     (data / "noteStatusHistory-00000 (1).tsv").unlink()  # the older one is left, and is new to the index
     report = indexed(data, index)
@@ -193,7 +196,7 @@ def test_requests_for_notes_are_named_and_a_rounded_file_is_refused(data: Path, 
     (data / "batSignals-00000.zip").write_bytes(b"not read")
     write_notes(data / "notes-00001.tsv", note_row(1) | {"noteId": "1.93294E+18"})
     told = " ".join(indexed(data, index).loaded.problems)
-    assert "batSignals-00000.zip was passed over: requests for notes are not read." in told
+    assert "We did not read batSignals-00000.zip: requests for notes are not used." in told
     assert "noteId is 1.93294E+18. Nothing of it was added." in told
 
 

@@ -104,7 +104,7 @@ def test_sources_and_readers_are_told_with_who_could_not_be_counted() -> None:
     assert found.sources.sentence == "Most used: news media, 3 of 4 sources in use (75 %)."
     assert found.sources.not_counted == ("2 cases without a source",)
     assert found.readers.sentence == (
-        "Side A and side B of the simulated readers agree on 1 of 2 notes; 1 reaches the line to be shown."
+        "Sides A and B of the simulated readers agree on 1 of 2 notes; 1 reaches the line to be shown."
     )
     assert [sums[1:] for sums in found.readers.sums] == [(1, 1), (0, 0), (1, 0)]
     assert found.readers.beside == "Checks and simulated readers agree on 1 of 2."

@@ -143,8 +143,8 @@ def test_a_report_says_what_a_reader_must_know() -> None:
     options = OPTIONS.replace(utility=False)
     said = "\n".join(cautions(options, 3, [_row(1, 3, unread={"undated": 1}), lost], 1))
     assert "Not finished: 2 of 3 posts." in said
-    assert "trained on 1 of these posts" in said
+    assert "learned from 1 of these posts" in said
     assert "Sources that were not read: 3 undated." in said
     assert "A search was not answered for 1 of the posts: PubMed." in said
-    assert "Could not be run: 1 of the posts." in said
+    assert "We could not run 1 of the posts." in said
     assert switches(options) == "automation, without utility judgement"

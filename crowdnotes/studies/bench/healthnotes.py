@@ -271,18 +271,17 @@ def cautions(options: RunOptions, wanted: int, rows: Sequence[PostRow], trained_
     wanted: how many posts were asked for. trained_on: how many of them were in the training data of the local judge.
     """
     found = [
-        "Rates are of all posts, as in the paper: one without a note counts as failing every gate.",
+        "Rates are of all posts, as in the paper: one without a note fails every gate.",
         "The paper's figures were judged by GPT-4.1 and HealthJudge; this run by its own engine.",
     ]
     if len(rows) < wanted:
         found.insert(0, f"Not finished: {len(rows)} of {wanted} posts.")
     if trained_on:
         found.append(
-            f"The local helpfulness judge was trained on {trained_on} of these posts, with the contributors' notes, so"
-            " its verdicts here may follow the halves more closely than on new posts."
+            f"The judge without AI learned from {trained_on} of these posts, so it may do better here than on new ones."
         )
     if options.mode is Mode.AUTOMATION:
-        found.append("Evidence is of the day of the contributor's note or before; what has no date is left out.")
+        found.append("Evidence is no later than the contributor's note; what has no date is left out.")
     found += [f"Library {name}: its undated records count as of {day}." for name, day in options.library_dates.items()]
     unread: Counter[str] = Counter()
     for row in rows:
@@ -296,5 +295,5 @@ def cautions(options: RunOptions, wanted: int, rows: Sequence[PostRow], trained_
         found.append(f"A search was not answered for {posts} of the posts: {', '.join(silent)}.")
     failed = sum(row.outcome is Outcome.FAILED for row in rows)
     if failed:
-        found.append(f"Could not be run: {failed} of the posts. The same command tries them again.")
+        found.append(f"We could not run {failed} of the posts. The same command tries them again.")
     return found

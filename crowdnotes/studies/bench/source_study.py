@@ -97,7 +97,7 @@ def utility_verdict(found: UtilityStudy) -> str:
     verdict = "chance" if won.low <= 0.5 <= won.high else "better" if won.rate > 0.5 else "worse"
     share, low, high = (f"{value:.0%}" for value in (won.rate, won.low, won.high))
     result = (
-        f"In {share} of {won.pairs} pairs the sources that CrowdNotes chose were of more use ({low} to {high}, a tie "
+        f"In {share} of {won.pairs} pairs the sources of CrowdNotes were of more use ({low} to {high}, a tie "
         "counts half)."
     )
     return f"{result} {_SENTENCE_BY_VERDICT[verdict]}"
