@@ -43,7 +43,7 @@ _HEALTH_WORDS = (
     "heartburn monkeypox h5n1 mmr sids msg tylenol paracetamol advil ozempic"
 )
 _HEALTH_STEMS = frozenset(stem(word) for word in _HEALTH_WORDS.split())
-_MEDICAL_ENDING = re.compile(r"(?:itis|emia|osis|oma|ectomy|pathy|virus|vaccin\w*)$")
+_MEDICAL_ENDING = re.compile(r"(?:itis|emia|osis|oma|(?<!nost)algia|ectomy|pathy|virus|vaccin\w*)$")
 
 CAUSAL_WORDS = frozenset(
     "cause causes caused causing cures cure cured curing prevents prevent prevented preventing kills kill killed "

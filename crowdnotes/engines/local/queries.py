@@ -26,7 +26,7 @@ from crowdnotes.engines.local.health_terms import (
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.sentences import split_sentences
-from crowdnotes.text.tokens import content_stems, content_tokens, is_content, plain_post, tokens
+from crowdnotes.text.tokens import content_stems, content_tokens, is_content, plain_post, stem, tokens
 
 _MAX_CLAIMS = 8
 _MIN_CHECKABILITY = 1.0
@@ -260,6 +260,17 @@ def distinct(queries: Sequence[Query]) -> list[Query]:
     return list(kept.values())
 
 
+_CLAIM = "the claim"
+# What posts say of a disease or a remedy that names no subject, and that medical sources write about.
+_SAID_OF_SUBJECT = frozenset(
+    map(
+        stem,
+        "contagious infectious transmissible hereditary inherited curable incurable reversible irreversible addictive "
+        "deadly lethal fatal harmful dangerous effective ineffective".split(),
+    )
+)
+_MAX_SAID = 2
+_WHO_SAYS_IT = frozenset({"doctor", "doctors", "physician", "physicians"})  # health words that no claim is about
 _MAX_CORE_TOPICS = 3  # what a post is about; further topics are asides
 _AUTHORITY_BY_PATTERN = tuple(
     (re.compile(pattern, re.IGNORECASE), name)
@@ -275,18 +286,22 @@ def to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> lis
     """Return searches for judging the post, the most useful first."""
     core = topics[:_MAX_CORE_TOPICS]
     subject = core[0]
-    medical = " ".join(topic.official for topic in core)
-    claim = claim_words(claims, text)
-    found = [query(claim, "the claim in the post's own words")]
-    found.append(query(medical, "the terms that medical sources use, without the post's framing"))
     known = [topic for topic in core if topic.is_known]
-    found.extend(query(topic.official, f"an overview of {label_of(topic.text)}") for topic in known[:2])
-    found.append(query(claim, f"what speaks against it: {label_of(subject.text)}", before="no evidence that"))
+    said = dict.fromkeys(token.folded for token in tokens(plain_post(text)) if token.stem in _SAID_OF_SUBJECT)
+    medical = " ".join([_join_official(known), *list(said)[:_MAX_SAID]])
+    claim = claim_words(claims, text)
+    denial = query(claim, "evidence against it", before="no evidence that")
+    if not known:
+        main = query(_join_official(core), "the post's main words")
+        return [query(claim, _CLAIM), main, denial, query(claim, "fact-checks", before="fact check")]
+    found = [query(claim, _CLAIM), query(medical, "the claim in medical terms")]
+    found.extend(query(topic.official, f"overview of {label_of(topic.text)}") for topic in known[:2])
+    found.append(denial)
     authority = next((name for pattern, name in _AUTHORITY_BY_PATTERN if pattern.search(text)), "WHO")
-    found.append(query(f"{subject.official} facts", f"what {authority} says on it", before=authority))
-    found.append(query(f"{medical} systematic review study", "the study behind it"))
+    found.append(query(f"{subject.official} facts", f"what the {authority} says about it", before=authority))
+    found.append(query(f"{medical} systematic review study", "studies on it"))
     found.extend(
-        query(f"{topic.official} {subject.official}", f"what else the post is about: {label_of(topic.text)}")
+        query(f"{topic.official} {subject.official}", f"also in the post: {label_of(topic.text)}")
         for topic in [topic for topic in topics[_MAX_CORE_TOPICS:] if topic.is_known][:3]  # others are stray words
     )
     return found
@@ -295,14 +310,18 @@ def to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> lis
 def for_the_claim(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> list[Query]:
     """Return searches for the best evidence that supports the claim."""
     core = topics[:_MAX_CORE_TOPICS]
-    medical = " ".join(topic.official for topic in core)
+    medical = _join_official([topic for topic in core if topic.is_known] or core)
     return [
-        query(claim_words(claims, text), "the claim in the post's own words"),
-        query(f"{medical} evidence supports", "evidence that supports the claim"),
-        query(f"{medical} systematic review study", "studies that found what the post says"),
-        query(f"{core[0].official} case reports", "cases that support the claim"),
-        query(f"{medical} association increased risk", "figures that support the claim"),
+        query(claim_words(claims, text), _CLAIM),
+        query(f"{medical} evidence supports", "evidence for the claim"),
+        query(f"{medical} systematic review study", "studies for the claim"),
+        query(f"{core[0].official} case reports", "case reports"),
+        query(f"{medical} association increased risk", "figures for the claim"),
     ]
+
+
+def _join_official(topics: Sequence[Topic]) -> str:
+    return " ".join(topic.official for topic in topics)
 
 
 def more_like(subject: str, passage: str) -> list[Query]:
@@ -311,8 +330,8 @@ def more_like(subject: str, passage: str) -> list[Query]:
     own = ([topic for topic in topics if topic.is_known] or topics)[:4]
     words = " ".join(topic.official for topic in own)
     return [
-        query(f"{subject} {words}", "more of the same kind: the passage's terms and the post's subject"),
-        query(shortened(passage), "more of the same kind: the passage's own words"),
+        query(f"{subject} {words}", "more like this: its terms with the post's subject"),
+        query(shortened(passage), "more like this: in its own words"),
         *(
             query(f"{topic.official} {subject}", f"more on {label_of(topic.text)}")
             for topic in own
@@ -334,13 +353,13 @@ def in_two_languages(text: str, claims: Sequence[Claim], language: str, aim: Aim
     own = _describe_subject(text, known)
     if like:
         return _build_similar_queries(own, known, language, like)
-    claim = query(claim_words(claims, text), "the claim in the post's own language", language)
+    claim = query(claim_words(claims, text), "the claim, in the post's language", language)
     if aim is Aim.OTHER_SIDE:
-        kinds = {"support": "what speaks for it, in the post's language"}
+        kinds = {"support": "evidence for it, in the post's language"}
     else:
         kinds = {
-            "denial": "what speaks against it, in the post's language",
-            "check": "fact-checks in the post's language",
+            "denial": "evidence against it, in the post's language",
+            "check": "fact-checks, in the post's language",
         }
     said = {purpose: search_words(kind, language) for kind, purpose in kinds.items()}
     asked = [query(f"{own} {words}", purpose, language) for purpose, words in said.items() if words]
@@ -357,7 +376,7 @@ def _describe_subject(text: str, known: Sequence[Known]) -> str:
 
 def _build_english_queries(known: Sequence[Known], aim: Aim) -> list[Query]:
     words = " ".join(dict.fromkeys(word.english for word in known))
-    topics = find_topics(words)
+    topics = [topic for topic in find_topics(words) if topic.text.lower() not in _WHO_SAYS_IT]
     if not topics:
         return []
     found = for_the_claim(topics, [], words) if aim is Aim.OTHER_SIDE else to_judge(topics, [], words)
@@ -375,15 +394,14 @@ def _build_similar_queries(own: str, known: Sequence[Known], language: str, like
     before = own if passages == language else ""
     english = " ".join(dict.fromkeys(word.english for word in there))
     return [
-        query(f"{before} {terms}", "more of the same kind: the passage's terms", passages),
-        query(shortened(like), "more of the same kind: the passage's own words", passages),
+        query(f"{before} {terms}", "more like this: its terms", passages),
+        query(shortened(like), "more like this: in its own words", passages),
         *(_mark_translated(one) for one in (more_like(" ".join(subjects[:1]), english) if english else [])),
     ]
 
 
 def _mark_translated(one: Query) -> Query:
-    purpose = "the claim" if one.purpose == "the claim in the post's own words" else one.purpose
-    return one.replace(purpose=f"in English, word by word from a table: {purpose}")
+    return one.replace(purpose=f"{one.purpose}, translated word by word")
 
 
 _ENGLISH = "en"
@@ -399,6 +417,7 @@ def build_queries(
     """
     text = plain_letters(post.whole_text)
     topics = find_topics(text)
+    topics = [topic for topic in topics if topic.text.lower() not in _WHO_SAYS_IT] or topics
     if not topics or limit <= 0:
         return []
     language = (post.language or language_of(text) or _ENGLISH).split("-")[0].lower()

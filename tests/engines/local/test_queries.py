@@ -76,7 +76,24 @@ def test_the_authority_stays_whole_beside_the_subject() -> None:
 
 def test_nothing_unknown_gets_an_overview() -> None:
     post = Post(text="Biden wants to replace lead pipes.")
-    assert not any(query.purpose.startswith("an overview") for query in build_queries(post, find_claims(post), 8))
+    assert not any(query.purpose.startswith("overview") for query in build_queries(post, find_claims(post), 8))
+
+
+def test_what_is_said_of_a_disease_is_searched_and_only_medical_words_are_called_medical() -> None:
+    post = Post(text="Doctors are furious! Local mom found out: fibromyalgia is highly contagious.")
+    queries = build_queries(post, find_claims(post), 8)
+    medical = [query.text for query in queries if "medical" in query.purpose]
+    assert medical == ["fibromyalgia contagious"]
+    assert not any(query.purpose.startswith("overview") and "fibromyalgia" not in query.text for query in queries)
+    cut = Post(text=f"Insomnia {'really never keeps anybody in Leeds awake ' * 4} and is contagious.")
+    assert any("contagious" in query.text for query in build_queries(cut, find_claims(cut), 8))
+
+
+def test_a_post_without_medical_words_is_searched_in_its_own_words() -> None:
+    post = Post(text="Biden wants to replace lead pipes.")
+    queries = build_queries(post, find_claims(post), 8)
+    assert not any("WHO" in query.text or "medical" in query.purpose for query in queries)
+    assert all("pipes" in query.text for query in queries)
 
 
 def test_an_overview_is_searched_by_the_name_alone_without_words_that_judge_or_stray() -> None:

@@ -517,11 +517,11 @@ def test_names_and_figures_are_searched_for_after_what_is_asked_and_beyond_its_n
 
 
 def test_a_name_that_a_search_holds_has_none_of_its_own_and_a_trial_is_second() -> None:
-    text = "Jo Doe says measles vaccines harm 11,306 people, see NCT04368728 https://t.co/PObxLZHSM"
+    text = "Measles vaccines harm Jo Doe. See NCT04368728 on 11,306 people https://t.co/PObxLZHSM"
     engine = LocalEngine(HashingEmbedder())
     searches = [query.text for query in plan_for(engine, Post(text=text), 8, date(2025, 1, 1)).queries]
     assert searches[1] == "NCT04368728"
-    assert "measles vaccines Jo Doe" in searches
+    assert "Measles vaccines harm Jo Doe" in searches
     assert [search.split('" ')[0] for search in searches if '"' in search] == ['"11,306 people']
     assert not any("PObx" in search for search in searches)
 
