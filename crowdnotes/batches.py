@@ -85,11 +85,11 @@ class Batch:
         self._stop: CrowdNotesError | None = None
         if self._is_bound and self._each is None:
             raise InputError(
-                "A batch with a budget needs a budget for each case.", "Set CROWDNOTES_LLM_BUDGET_DOLLARS."
+                "A batch with a budget also needs a budget for each case.", "Set CROWDNOTES_LLM_BUDGET_DOLLARS."
             )
         if self._each and self._is_bound and not price_is_known(workspace.choice, workspace.settings.llm):
             raise InputError(
-                "The price of the model is not known, so the budget cannot be held.",
+                "We do not know the model's price, so we cannot keep to the budget.",
                 "Set CROWDNOTES_LLM_DOLLARS_PER_MILLION_INPUT and …_OUTPUT, or run the batch without a budget.",
             )
         if isinstance(file, str):
@@ -97,7 +97,7 @@ class Batch:
             self.kept()
             return
         if file.exists() and not file.is_file():  # a pipe would be waited for, and is read once
-            raise InputError(f"{file} is no file.", "Save the table as a file.")
+            raise InputError(f"{file} is not a file.", "Save the table as a file.")
         try:
             with file.open("rb") as content:
                 self.id = hashlib.file_digest(content, "sha256").hexdigest()
@@ -128,7 +128,7 @@ class Batch:
                 connection.execute(rows_of_batch, [self._kept(row) for row in chunk])
             n = chunk[-1].number
         if n == 0:
-            raise InputError(f"{name} has no posts.", "Give a file with a row for each post.")
+            raise InputError(f"{name} has no posts.", "Give a file with one post a row.")
         with writing(self._engine) as connection:
             connection.execute(update(batches).where(batches.c.id == self.id).values(rows=n))
 
@@ -168,8 +168,8 @@ class Batch:
         """Return `counts` in a sentence."""
         counts, dollars = self.counts()
         return (
-            f"{counts[DONE]:,} done, {counts[FAILED]:,} failed, {counts[BAD]:,} not usable, {counts[WAITING]:,} wait, "
-            f"{counts[RUNNING]:,} at work, ${dollars:,.2f}"
+            f"{counts[DONE]:,} done, {counts[FAILED]:,} failed, {counts[BAD]:,} not usable, {counts[WAITING]:,} "
+            f"waiting, {counts[RUNNING]:,} running, ${dollars:,.2f}"
         )
 
     def results(self) -> Iterator[Mapping[str, Any]]:
@@ -224,7 +224,7 @@ class Batch:
             step = job.steps[0]
             raise JobError(
                 step.error or "The batch was stopped.",
-                step.next_step or "Run it again: it goes on with the rows that wait.",
+                step.next_step or "Run it again to go on with the waiting rows.",
             )
 
     def start(self, runner: JobRunner, at_once: int) -> JobRecord:
@@ -240,9 +240,7 @@ class Batch:
         try:
             return runner.start_anywhere(self.id, "batch", [self._step(lambda _: "")], make, by=self._workspace.actor)
         except JobError as error:
-            raise JobError(
-                "This file is being worked on by another process.", "Wait until that ends, or stop it."
-            ) from error
+            raise JobError("Another process is working on this file.", "Wait for it, or stop it.") from error
 
     @staticmethod
     def _step(run: Callable[[Progress], str]) -> Step:
@@ -370,9 +368,9 @@ class Batch:
             used = connection.scalar(select(spent).where(place)) or 0.0
             if used + (self._each or 0.0) > bound:
                 raise _BudgetSpentError(
-                    f"The budget of ${bound:,.2f} for the {scope} is too small for another case: ${used:,.2f} are "
-                    "spent or set aside.",
-                    "Run it again with a larger budget: it goes on with the rows that wait.",
+                    f"The budget of ${bound:,.2f} for the {scope} does not reach for another case: ${used:,.2f} "
+                    "are spent or set aside.",
+                    "Run it again with a larger budget to go on with the waiting rows.",
                 )
 
     def _settled(self, number: int, case_id: str) -> list[str]:
@@ -394,7 +392,7 @@ class Batch:
             # Nobody knows what it cost: what was set aside for it counts, and no other row begins.
             dollars = max(dollars, self._each or 0.0)
             self._stop = self._stop or JobError(
-                "The price of the model is not known, so the budget cannot be held.",
+                "We do not know the model's price, so we cannot keep to the budget.",
                 "Set CROWDNOTES_LLM_DOLLARS_PER_MILLION_INPUT and …_OUTPUT, or run the batch without a budget.",
             )
         state, reason = (DONE, "") if job.state is JobState.DONE else (FAILED, _get_failure_reason(job))
@@ -446,8 +444,8 @@ def _build_same_failure_error(reasons: list[str]) -> JobError | None:
     if len(last) < _MAX_SAME_FAILURES or len({reason.split(". ")[0] for reason in last}) > 1 or not last[0]:
         return None
     return JobError(
-        f"{_MAX_SAME_FAILURES} rows failed one after the other for the same reason: {last[-1]}",
-        "Mend that, then run it again with the rows that failed (--again).",
+        f"{_MAX_SAME_FAILURES} rows in a row failed for the same reason: {last[-1]}",
+        "Fix that, then run the failed rows again (--again).",
     )
 
 

@@ -74,7 +74,7 @@ class ConfigurationError(CrowdNotesError):
 class ModelFilesError(ConfigurationError):
     """The embedding model's files are missing or are not the published ones."""
 
-    default_next_step = "Run `make install` again to put the package back."
+    default_next_step = "Run `make install` again."
 
 
 class DatabaseNotReadyError(ConfigurationError):
@@ -94,7 +94,7 @@ class FetchError(CrowdNotesError):
 class UnsafeUrlError(FetchError):
     """The guard refused the address: not http(s), or it leads to a private network."""
 
-    default_next_step = "Only public http and https pages can be read."
+    default_next_step = "Use a public http or https address."
 
 
 class SearchError(CrowdNotesError):
@@ -128,13 +128,13 @@ class LibraryError(CrowdNotesError):
 class EngineError(CrowdNotesError):
     """An engine could not do its step."""
 
-    default_next_step = "Try the step again, or continue by hand."
+    default_next_step = "Try again, or continue by hand."
 
 
 class ModelServerError(EngineError):
     """The language model's server could not be reached, is busy, or refused the call."""
 
-    default_next_step = "Check the server and the model's name with `crowdnotes models`, then try the step again."
+    default_next_step = "Check the server and the model's name with `crowdnotes models`, then try again."
 
 
 class ModelAnswerError(EngineError):
@@ -146,13 +146,13 @@ class ModelAnswerError(EngineError):
 class ModelRefusedError(ModelAnswerError):
     """The model, or a filter of its server, declined to answer."""
 
-    default_next_step = "Continue by hand, or set another model for this step."
+    default_next_step = "Continue by hand, or choose another model for this step."
 
 
 class AnswerCutError(ModelAnswerError):
     """The answer ended at the token limit, in the middle."""
 
-    default_next_step = "Set CROWDNOTES_LLM_MAX_ANSWER_TOKENS higher, or use a model that thinks less."
+    default_next_step = "Raise CROWDNOTES_LLM_MAX_ANSWER_TOKENS, or use a model that thinks less."
 
 
 class AnswerEmptyError(ModelAnswerError):
@@ -162,13 +162,13 @@ class AnswerEmptyError(ModelAnswerError):
 class AnswerUnreadableError(ModelAnswerError):
     """The answer is not in the form asked for, or breaks a rule that the program checks."""
 
-    default_next_step = "Try the step again, set another model for it, or continue by hand."
+    default_next_step = "Try again, choose another model for this step, or continue by hand."
 
 
 class BudgetError(EngineError):
     """The next call could pass the budget, so it was not made."""
 
-    default_next_step = "Set CROWDNOTES_LLM_BUDGET_DOLLARS or CROWDNOTES_LLM_BUDGET_TOKENS higher, or continue by hand."
+    default_next_step = "Raise CROWDNOTES_LLM_BUDGET_DOLLARS or CROWDNOTES_LLM_BUDGET_TOKENS, or continue by hand."
 
 
 class StoreError(CrowdNotesError):
@@ -180,13 +180,13 @@ class StoreError(CrowdNotesError):
 class CaseNotFoundError(StoreError):
     """No case with that id."""
 
-    default_next_step = "It may have been deleted. The Cases page lists what is there."
+    default_next_step = "It may have been deleted. Look on the Cases page."
 
 
 class ComparisonNotFoundError(StoreError):
     """No blind comparison with that id."""
 
-    default_next_step = "It may have been deleted, or the link is not whole. Ask the person who gave it to you."
+    default_next_step = "It may have been deleted, or part of the link is missing. Ask the person who gave it to you."
 
 
 class NewerCaseError(StoreError):
@@ -198,25 +198,25 @@ class NewerCaseError(StoreError):
 class StoreBusyError(StoreError):
     """Another process holds the database for too long."""
 
-    default_next_step = "Close other programs that use the same data folder, then try again."
+    default_next_step = "Close other programs that use this data folder, then try again."
 
 
 class StoreFullError(StoreError):
     """The disk is full, or the data folder cannot be written."""
 
-    default_next_step = "Free some disk space or fix the folder's permissions, then try again."
+    default_next_step = "Free some disk space or allow writing to the folder, then try again."
 
 
 class JobError(CrowdNotesError):
     """Long work could not be started or finished."""
 
-    default_next_step = "Try the step again: what was finished before it is kept."
+    default_next_step = "Try again. Finished steps are kept."
 
 
 class JobCancelled(JobError):  # noqa: N818 - a state that the user asked for, not a fault
     """The user asked for the stop; finished stages are kept."""
 
-    default_next_step = "Continue at any time: what is finished is kept."
+    default_next_step = "Continue at any time. Finished steps are kept."
 
 
 class XFault(StrEnum):
@@ -242,69 +242,68 @@ class XFault(StrEnum):
 
 X_FAULT_TEXT = {
     XFault.KEYS: (
-        "X refuses the keys (401).",
-        "Check CROWDNOTES_X_…; a token of OAuth 2.0 ends after two hours, unless one that renews it is set.",
+        "X refused the keys (401).",
+        "Check CROWDNOTES_X_…. An OAuth 2.0 token ends after two hours unless you also set the one that renews it.",
     ),
     XFault.NOT_RENEWED: (
-        "The token of OAuth 2.0 could not be renewed: {words}",
-        "Nothing was sent. Try again; if X goes on refusing, connect the account anew and set the two tokens that X "
-        "gives.",
+        "X did not renew the OAuth 2.0 token: {words}",
+        "Nothing was sent. Try again. If X still refuses, connect the account again and set the two new tokens.",
     ),
     XFault.CREDITS: (
-        "The credits of the app at X are used up (402).",
-        "Buy some in X's developer console, then try again. Nothing was sent.",
+        "Your app has no credits left at X (402).",
+        "Nothing was sent. Buy credits in X's developer console, then try again.",
     ),
     XFault.NOT_ENROLLED: (
-        "X does not know the account as an AI note writer, or the app is not connected (403).",
-        "Enrol the account, and connect the app to the project under “Community Notes” in X's developer console.",
+        "X does not know this account as an AI note writer, or the app is not connected (403).",
+        "Enrol the account, and connect the app under “Community Notes” in X's developer console.",
     ),
     XFault.FORBIDDEN: (
         "X does not allow it (403): {words}",
-        "Check that the app may read and write. Nothing was sent.",
+        "Nothing was sent. Check that the app may read and write.",
     ),
     XFault.LIMIT: (
-        "X takes no more calls for {wait}.",
-        "Try again after that. Nothing was sent.",
+        "X accepts no more calls for {wait}.",
+        "Nothing was sent. Try again then.",
     ),
     XFault.DAY: (
-        "X takes 250 calls that send a note in a day, and so many were made.",
-        "Try again tomorrow. Nothing was sent.",
+        "X accepts 250 notes a day, and that many were sent.",
+        "This note was not sent. Try again tomorrow.",
     ),
     XFault.HAS_NOTE: (
-        "X says that the account has a note on this post already: {words}",
-        "Ask X whether it is this one.",
+        "X says you already have a note on this post: {words}",
+        "Check with X whether it is this one.",
     ),
     XFault.REFUSED: (
-        "X refuses it ({status}): {words}",
+        "X refused it ({status}): {words}",
         "Nothing was sent.",
     ),
     XFault.NOT_THERE: (
-        "X does not know what was asked for (404): {words}",
+        "X cannot find it (404): {words}",
         "It may have been deleted, or CROWDNOTES_X_URL is wrong.",
     ),
     XFault.NO_JSON: (
-        "Something before X refused the call with a page for people ({status}).",
-        "Check CROWDNOTES_X_URL and the network. Nothing was sent.",
+        "A web page answered instead of X ({status}).",
+        "Nothing was sent. Check CROWDNOTES_X_URL and the network.",
     ),
     XFault.ADDRESS: (
-        "CROWDNOTES_X_URL cannot be asked.",
-        "Correct it, or leave it out.",
+        "CROWDNOTES_X_URL is not a usable address.",
+        "Correct or remove it.",
     ),
     XFault.TOO_MANY: (
-        "The account has more notes than are looked through, so we do not know whether this one arrived.",
-        "Look on X. Nothing was sent.",
+        "The account has too many notes to look through, so we do not know whether this one arrived.",
+        "Nothing more was sent. Look on X.",
     ),
     XFault.NO_ANSWER: (
         "X did not answer in time.",
-        "Whether it arrived is not known. Ask X in a minute.",
+        "We do not know whether the note arrived. Check in a minute.",
     ),
     XFault.TROUBLE: (
-        "X has trouble ({status}).",
-        "Whether it arrived is not known. Ask X in a minute.",
+        "X has a fault ({status}).",
+        "We do not know whether the note arrived. Check in a minute.",
     ),
     XFault.UNREADABLE: (
-        "X's answer cannot be read.",
-        "Whether it arrived is not known. Ask X in a minute.",
+        "We cannot read X's answer.",
+        "We do not know whether the note arrived. Check in a minute.",
     ),
 }
 

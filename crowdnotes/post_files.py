@@ -73,21 +73,21 @@ def rows_of(file: Path) -> Iterator[Row]:
     reader = _READER_BY_KIND.get(file.suffix.lower().removeprefix("."))
     if reader is None:
         raise InputError(
-            f"A batch is a file of one of these kinds: {', '.join(FILE_KINDS)}.",
-            "Save a table as “CSV UTF-8”, with a column “text”, and “id”, “links” and “url” if you have them.",
+            f"Give a file of one of these kinds: {', '.join(FILE_KINDS)}.",
+            "Save a table as “CSV UTF-8” with a column “text”; “id”, “links” and “url” are optional.",
         )
     try:
         columns = _read_column_names(file, reader)
         named = [_normalise_column_name(name) for name in columns]
         if any("\0" in name for name in named):
-            raise InputError(f"{file.name} is no text.", "Save the table as “CSV UTF-8”.")
+            raise InputError(f"{file.name} is not a text file.", "Save the table as “CSV UTF-8”.")
         if twice := [name for name in _OUR_COLUMNS if named.count(name) > 1]:
             raise InputError(f"The file has two columns “{twice[0]}”.", "Rename one of them.")
         if columns and not {"text", "links", _WORDS_COLUMN}.intersection(named):
             there = ", ".join(columns)[:_MAX_COLUMN_NAMES_CHARACTERS]
             raise InputError(
-                f"The file has no column “text” and none “links”. It has: {there}.",
-                "Give it a column “text”, and “id”, “links” and “url” if you have them.",
+                f"The file has no column “text” or “links”. It has: {there}.",
+                "Add a column “text”; “id”, “links” and “url” are optional.",
             )
         for number, found in enumerate(reader(file), 1):
             yield _parse_row(number, found)
@@ -142,15 +142,15 @@ def _parse_row(number: int, found: Mapping[str, object] | str) -> Row:
     row = Row(number, name, said, urls, str(found.get("url") or "").strip()[:2_000])
     problem = ""
     if len(said) + sum(map(len, urls)) > _MAX_ROW_CHARACTERS:
-        problem = f"It is longer than {_MAX_ROW_CHARACTERS:,} characters."
+        problem = f"Too long: over {_MAX_ROW_CHARACTERS:,} characters."
     elif not said and not urls:
-        problem = "It has neither text nor links."
+        problem = "No text and no links."
     elif found.get("truncated") is True and not found.keys() & {"extended_tweet", "note_tweet", _WORDS_COLUMN}:
-        problem = "X's API cut its words off: get it again with tweet_mode=extended."
+        problem = "X's API cut the text off: get it again with tweet_mode=extended."
     elif rounded := rounded_number(row.url) or rounded_number(name):
         problem = (
-            f"A spreadsheet rounded this number: {rounded}. Which post it is cannot be known: take the ids from "
-            "where they came from, as text."
+            f"A spreadsheet rounded this number, so we cannot tell which post it is: {rounded}. Copy the ids "
+            "again, as text."
         )
     return Row(number, name, problem=problem) if problem else row
 
@@ -168,7 +168,7 @@ def _read_words(found: Mapping[str, object]) -> str:
 
 
 _Found = Mapping[str, object] | str  # of a row: its cells, or why it cannot be read
-_LOST_LETTERS = "Some of its letters cannot be read: save the file as “CSV UTF-8”."
+_LOST_LETTERS = "Some letters are unreadable: save the file as “CSV UTF-8”."
 
 
 def _read_table_rows(file: Path) -> Iterator[_Found]:
@@ -181,14 +181,17 @@ def _read_table_rows(file: Path) -> Iterator[_Found]:
             except StopIteration:
                 return
             except csv.Error as error:
-                yield f"It cannot be read ({error}): are quotation marks inside the text doubled, and is none missing?"
+                yield (
+                    f"We cannot read it ({error}). Check that no quotation mark is missing and those inside a "
+                    "text are doubled."
+                )
                 continue
             if head is None:
                 head = cells
             elif not cells:
                 continue
             elif any(cell.strip() for cell in cells[len(head) :]):
-                yield "It has more cells than the heading: put quotation marks around a text that has commas."
+                yield "More cells than the heading: put quotation marks around text with commas."
             elif encoding.has_lost(" ".join(cells)):
                 yield _LOST_LETTERS
             else:
@@ -213,7 +216,7 @@ def _load_list(file: Path, encoding: Encoding) -> list[_Found] | None:
             return None
         raise InputError(
             f"{file.name} has more than {_MAX_JSON_BYTES / 1e6:.0f} MB.",
-            "Give a file with an object on each line (.jsonl).",
+            "Use a file with one object a line (.jsonl).",
         )
     try:
         content = json.loads(file.read_bytes().decode(encoding.codec, encoding.errors))
@@ -228,10 +231,10 @@ def _to_found(value: object) -> _Found:
     try:
         str(value)
     except RecursionError:  # lists that Python can read and not write
-        return "It cannot be read: it has too many lists inside each other."
+        return "We cannot read it: too many nested lists."
     if isinstance(value, dict) and isinstance(value.get("tweet"), dict):  # as X's archive of one's own posts has it
         return dict(value["tweet"])
-    return value if isinstance(value, dict) else "It is no JSON object."
+    return value if isinstance(value, dict) else "Not a JSON object."
 
 
 def _read_lines_of_json(lines: TextIO) -> Iterator[_Found]:
@@ -239,14 +242,14 @@ def _read_lines_of_json(lines: TextIO) -> Iterator[_Found]:
         if len(line) >= _MAX_ROW_CHARACTERS:
             while not line.endswith("\n") and line:
                 line = lines.readline(_MAX_ROW_CHARACTERS)
-            yield f"It is longer than {_MAX_ROW_CHARACTERS:,} characters."
+            yield f"Too long: over {_MAX_ROW_CHARACTERS:,} characters."
             continue
         if not line.strip():
             continue
         try:
             yield _to_found(json.loads(line))
         except (ValueError, RecursionError) as error:
-            yield f"It cannot be read: {error}."
+            yield f"We cannot read it: {error}."
 
 
 def _read_parquet_rows(file: Path) -> Iterator[_Found]:
@@ -257,7 +260,7 @@ def _read_parquet_rows(file: Path) -> Iterator[_Found]:
     lost = object()
     for row in read_parquet(file, ours, lost):
         is_lost = any(cell is lost for cell in row.values())
-        yield "It has a time outside the years 1 to 9999, which cannot be read." if is_lost else row
+        yield "A time lies outside the years 1 to 9999." if is_lost else row
 
 
 def read_parquet(file: Path, columns: Sequence[str] | None = None, lost: object = None) -> Iterator[dict[str, Any]]:
@@ -309,7 +312,7 @@ def _require_within(file: Path, size: int, allowed: int) -> None:
     if size > allowed:
         raise InputError(
             f"{file.name} has {file.stat().st_size:,} bytes and would unpack to more than {allowed / 1e6:,.0f} MB.",
-            "Check that it is the file you meant: it repeats the same values over and over.",
+            "Is it the right file? It repeats the same values over and over.",
         )
 
 

@@ -56,30 +56,27 @@ class SignInSettings(SettingsGroup):
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SIGN_IN_", frozen=True)
 
     metadata_url: str | None = Field(
-        None, description="of the OpenID Connect provider; ends in /.well-known/openid-configuration"
+        None, description="the OpenID Connect provider's; ends in /.well-known/openid-configuration"
     )
     client_id: str | None = Field(None, min_length=1, description="the provider's name for this program")
     client_secret: SecretStr | None = Field(None, min_length=1, description="as the provider gave it")
     cookie_secret: SecretStr | None = Field(
-        None, min_length=32, description="signs the cookie that keeps a browser signed in; the same on each server"
+        None, min_length=32, description="signs the sign-in cookie; the same on each server"
     )
     public_url: str | None = Field(
         None,
-        description="CrowdNotes' address; https, but for this machine. The provider must know it with "
-        "/oauth2callback added",
+        description="CrowdNotes' https address; the provider must know it with /oauth2callback added",
     )
     user_header: str | None = Field(
         None,
         pattern=r"^[A-Za-z0-9-]+$",
-        description="instead of a provider: the header in which a proxy on this machine names the person",
+        description="instead of a provider: the header in which a proxy here names the person",
     )
     first_role: Literal["viewer", "contributor", "moderator", "none"] = Field(
-        "contributor", description="role of a new person; with “none” they wait for an admin"
+        "contributor", description="role of a new person; with “none” an admin must let them in"
     )
-    demo: bool = Field(
-        False, description="no accounts: each visitor has the demonstrations to themselves, and nothing else"
-    )
-    demo_hours: int = Field(24, ge=1, description="until what a visitor left is deleted")
+    demo: bool = Field(False, description="no accounts: visitors see only the demonstrations")
+    demo_hours: int = Field(24, ge=1, description="until a visitor's work is deleted")
 
     @field_validator("metadata_url", "public_url")
     @classmethod
@@ -91,9 +88,9 @@ class SignInSettings(SettingsGroup):
         openid = {name: getattr(self, name) for name in _OPENID_FIELDS}
         missing = [f"{self.model_config['env_prefix']}{name}".upper() for name, value in openid.items() if not value]
         if 0 < len(missing) < len(_OPENID_FIELDS):
-            raise ValueError(f"to sign in with a provider these are missing: {', '.join(missing)}")
+            raise ValueError(f"signing in with a provider needs also: {', '.join(missing)}")
         if (not missing) + bool(self.user_header) + self.demo > 1:
-            raise ValueError("a provider, a proxy's header and the demo exclude each other: set one of them")
+            raise ValueError("set only one of a provider, a proxy's header and the demo")
         return self
 
     @property
@@ -123,7 +120,7 @@ def _require_safe_address(value: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
         raise ValueError("not an http or https address")
     if parts.scheme == "http" and not is_loopback(parts.hostname):
-        raise ValueError("not https, which only an address on this machine can do without")
+        raise ValueError("not https; only an address on this machine may be http")
     return parts.geturl().rstrip("/")
 
 
@@ -132,24 +129,20 @@ class XSettings(SettingsGroup):
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_X_", frozen=True)
 
-    api_key: SecretStr | None = Field(
-        None, min_length=1, description="of the app, for OAuth 1.0a; the four go together"
-    )
+    api_key: SecretStr | None = Field(None, min_length=1, description="the app's, for OAuth 1.0a; set all four")
     api_secret: SecretStr | None = Field(None, min_length=1, description="of the app")
     access_token: SecretStr | None = Field(None, min_length=1, description="of the account that writes")
     access_secret: SecretStr | None = Field(None, min_length=1, description="of the account that writes")
     oauth2_token: SecretStr | None = Field(
         None,
         min_length=1,
-        description="instead of the four: a user's access token of OAuth 2.0, which X ends after two hours",
+        description="instead of the four: a user's OAuth 2.0 access token; ends after two hours",
     )
-    oauth2_refresh_token: SecretStr | None = Field(
-        None, min_length=1, description="renews it; X gives it for the scope offline.access"
-    )
-    oauth2_client_id: str | None = Field(None, min_length=1, description="of the app, for renewing")
-    oauth2_client_secret: SecretStr | None = Field(None, min_length=1, description="of the app, if it has one")
+    oauth2_refresh_token: SecretStr | None = Field(None, min_length=1, description="renews it (scope offline.access)")
+    oauth2_client_id: str | None = Field(None, min_length=1, description="the app's, for renewing")
+    oauth2_client_secret: SecretStr | None = Field(None, min_length=1, description="the app's, if it has one")
     test_mode: bool = Field(
-        True, description="X scores notes and shows them to nobody; set false once X admitted the account"
+        True, description="X scores notes but shows them to nobody; set false once X admits the account"
     )
     url: str = Field("https://api.x.com", description="X's API, or a stand-in on this machine")
     seconds: float = Field(20.0, gt=0, le=300, description="for one call")
@@ -164,12 +157,12 @@ class XSettings(SettingsGroup):
         prefix = str(self.model_config.get("env_prefix"))
         missing = [f"{prefix}{name}".upper() for name in _OAUTH1_FIELDS if getattr(self, name) is None]
         if 0 < len(missing) < len(_OAUTH1_FIELDS):
-            raise ValueError(f"the keys of OAuth 1.0a go together; {', '.join(missing)} is missing")
+            raise ValueError(f"OAuth 1.0a needs all four keys; {', '.join(missing)} is missing")
         if not missing and (self.oauth2_token or self.oauth2_refresh_token):
-            raise ValueError("set the keys of OAuth 1.0a or a token of OAuth 2.0, not both")
+            raise ValueError("set the OAuth 1.0a keys or an OAuth 2.0 token, not both")
         if self.oauth2_refresh_token and self.oauth2_client_id is None:
             missing_name = f"{prefix}oauth2_client_id".upper()
-            raise ValueError(f"a token is renewed for an app; {missing_name} is missing")
+            raise ValueError(f"renewing needs the app; {missing_name} is missing")
         return self
 
     @property
@@ -187,8 +180,8 @@ def _find_data_dir() -> Path:
         return user_data_path("crowdnotes", appauthor=False)
     except RuntimeError as error:
         raise ConfigurationError(
-            "The user that runs CrowdNotes has no home folder, so there is no place for its data.",
-            "Set CROWDNOTES_DATA_DIR to a folder that it can write.",
+            "The user that runs CrowdNotes has no home folder for its data.",
+            "Set CROWDNOTES_DATA_DIR to a writable folder.",
         ) from error
 
 
@@ -199,43 +192,32 @@ class Settings(SettingsGroup):
 
     data_dir: Path = Field(
         default_factory=_find_data_dir,
-        description="folder of cases and libraries; without it the system's place for user data",
+        description="folder of cases and libraries; by default the system's place for user data",
     )
-    database_url: SecretStr | None = Field(None, description="PostgreSQL's URL; without it SQLite in the data folder")
-    allowed_private_hosts: tuple[str, ...] = Field(
-        (), description="hosts on a private network that may be read; empty, so that a pasted URL reaches none"
-    )
-    author: str = Field(
-        "you", min_length=1, max_length=80, description="your name in the records, where nobody signs in"
-    )
+    database_url: SecretStr | None = Field(None, description="PostgreSQL's URL; by default SQLite in the data folder")
+    allowed_private_hosts: tuple[str, ...] = Field((), description="hosts on a private network that may be read")
+    author: str = Field("you", min_length=1, max_length=80, description="your name, where nobody signs in")
     four_eyes: bool = Field(False, description="nobody decides a case that they began")
     queue: bool = Field(False, description="show the moderators' queue even where nobody signs in")
-    two_readers: bool = Field(
-        False, description="two moderators read each submitted case, each without the other's findings"
-    )
-    participants_only: bool = Field(
-        False, description="this server shows blind comparisons by their link, and nothing else"
-    )
-    workers: int = Field(
-        4, ge=0, description="jobs at once in the app; with PostgreSQL, 0 leaves all to `crowdnotes worker`"
-    )
+    two_readers: bool = Field(False, description="two moderators read each submitted case independently")
+    participants_only: bool = Field(False, description="this server shows only blind comparisons, by link")
+    workers: int = Field(4, ge=0, description="jobs at once; with PostgreSQL, 0 leaves all to `crowdnotes worker`")
     embedder: Path | None = Field(
         None, description="folder of another embedding model ([extending](extending.md#an-embedding-model))"
     )
     reader: Path | None = Field(
         None,
-        description="model that compares a note with its passages: a folder, or a name fetched by `crowdnotes models "
-        "get reader`",
+        description="model that compares a note with its sources: a folder, or a name from "
+        "`crowdnotes models get reader`",
     )
     retention_days: int | None = Field(
-        None, ge=1, description="remove cases decided longer ago ([running](running.md)); without it they stay"
+        None, ge=1, description="remove cases decided longer ago ([running](running.md))"
     )
     log_json: bool = Field(False, description="log lines of JSON ([running](running.md))")
     torch_threads: int = Field(2, ge=1, description="threads of the embedding model")
     bridging_raters: RatersWanted = Field(
         RatersWanted.CORE,
-        description="whose ratings in X's public data count: those of X's Core model (`core`) or of `all` "
-        "([bridging](bridging.md))",
+        description="whose public ratings count: X's Core model's (`core`) or `all` ([bridging](bridging.md))",
     )
     fetch: FetchSettings = Field(default_factory=FetchSettings)
     archive: ArchiveSettings = Field(default_factory=ArchiveSettings)
@@ -261,13 +243,13 @@ class Settings(SettingsGroup):
         where = address or "every address of this machine"
         if way is SignIn.PROXY:
             raise ConfigurationError(
-                "CROWDNOTES_SIGN_IN_USER_HEADER trusts everyone who reaches the program, so it must not be reached at "
-                f"{where}.",
-                "Start it with --server.address localhost, with the proxy on the same machine.",
+                "CROWDNOTES_SIGN_IN_USER_HEADER trusts everyone who can reach CrowdNotes, so nobody may reach it "
+                f"at {where}.",
+                "Start it with --server.address localhost and the proxy on the same machine.",
             )
         raise ConfigurationError(
-            f"Without sign-in, CrowdNotes is for one person on their own machine, but it was to be reached at {where}.",
-            "Start it with --server.address localhost, or set up sign-in (docs/people.md), or the demo with "
+            f"Without sign-in CrowdNotes is for one person on one machine, but others could reach it at {where}.",
+            "Start it with --server.address localhost, set up sign-in (docs/people.md), or set "
             "CROWDNOTES_SIGN_IN_DEMO=true.",
         )
 
@@ -319,9 +301,9 @@ _RENAMED = {"CROWDNOTES_EVIDENCE_LOOK_QUOTA": "CROWDNOTES_EVIDENCE_FOLLOW_UP_QUO
 def _warn_of_unread_variable(name: str) -> None:
     log = logging.getLogger(__name__)
     if new_name := _RENAMED.get(name.removesuffix("_FILE")):
-        log.warning("%s is not read any more: the setting is called %s now. Rename the variable.", name, new_name)
+        log.warning("Rename the variable %s: the setting is now called %s.", name, new_name)
     else:
-        log.warning("%s is no longer a setting: its value is fixed. Remove the variable.", name)
+        log.warning("Remove the variable %s: its value is now fixed.", name)
 
 
 def load_settings() -> Settings:
@@ -339,8 +321,8 @@ def load_settings() -> Settings:
                 os.environ[wanted] = Path(file).read_text(encoding="utf-8").strip()
             except (OSError, ValueError) as error:
                 raise ConfigurationError(
-                    f"The file that {name} names cannot be read.",
-                    "Check that it is there, and that this program may read it.",
+                    f"CrowdNotes cannot read the file that {name} names.",
+                    "Check that it exists and may be read.",
                 ) from error
     try:
         return Settings()

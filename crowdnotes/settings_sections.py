@@ -54,12 +54,12 @@ class FetchSettings(SettingsGroup):
     connect_seconds: ClassVar[float] = 6.0
 
     max_bytes: int = Field(10_000_000, gt=0, description="of one page after decompression")
-    total_seconds: float = Field(20.0, gt=0, description="for one page, from connecting to the last byte")
+    total_seconds: float = Field(20.0, gt=0, description="for one page")
     user_agent: str = Field(
         f"CrowdNotes/{__version__} ({PROJECT_PAGE}; evidence reader for Community Notes)",
-        description="the name by which CrowdNotes asks websites",
+        description="CrowdNotes' name for websites",
     )
-    cache_mb: int = Field(256, ge=0, description="pages kept on disk, for a day at most; 0 keeps none")
+    cache_mb: int = Field(256, ge=0, description="pages kept on disk, for a day; 0 keeps none")
 
 
 class ArchiveSettings(SettingsGroup):
@@ -72,10 +72,9 @@ class ArchiveSettings(SettingsGroup):
 
     ask: bool = Field(
         True,
-        description="ask archive.org for a copy of a page that could not be read; it gets the public address alone, "
-        "and never one with a query",
+        description="ask archive.org for a copy of an unreadable page; it gets only public addresses without a query",
     )
-    url: str = Field("https://archive.org", description="a mirror of its availability API")
+    url: str = Field("https://archive.org", description="a mirror of its API")
 
 
 _HOST_PATTERN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+(?:/[^\s/]+){0,3}")
@@ -84,7 +83,7 @@ _HOST_PATTERN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-
 def _normalise_host(written: object, *, with_path: bool = False) -> str:
     host = str(written).strip().lower().removeprefix("www.").rstrip("./")
     if not _HOST_PATTERN.fullmatch(host) or ("/" in host and not with_path):
-        raise ValueError(f"“{written}” is no host; write it as mysite.org or mysite.org/folder, without https://")
+        raise ValueError(f"“{written}” is not a host; write mysite.org or mysite.org/folder, without https://")
     return host
 
 
@@ -102,13 +101,13 @@ class EvidenceSettings(SettingsGroup):
     hits_per_query: ClassVar[int] = 10  # more adds little after merging
 
     quota: int = Field(6, ge=1, le=20, description="sources to read in a case")
-    follow_up_quota: int = Field(3, ge=1, le=20, description="sources that a follow-up search adds")
+    follow_up_quota: int = Field(3, ge=1, le=20, description="sources that a further search adds")
     queries: int = Field(
-        8, ge=1, le=MOST_QUERIES - SECOND_QUERIES, description="searches that a case begins with (CrowdNotes+ 4.2)"
+        8, ge=1, le=MOST_QUERIES - SECOND_QUERIES, description="first searches of a case (CrowdNotes+ 4.2)"
     )
 
     categories: Mapping[str, SourceCategory] = Field(
-        default_factory=dict, description='kinds of source of your own hosts: {"mysite.org": "research literature"}'
+        default_factory=dict, description='kinds of your own sources: {"mysite.org": "research literature"}'
     )
 
     @field_validator("categories", mode="before")
@@ -116,14 +115,14 @@ class EvidenceSettings(SettingsGroup):
     def _known_kinds(cls, given: object) -> object:
         if not isinstance(given, Mapping):
             raise ValueError(  # noqa: TRY004 - pydantic turns a ValueError into the user's sentence
-                'it must be hosts with their kinds, for example {"mysite.org": "research literature"}'
+                'write hosts with kinds, as {"mysite.org": "research literature"}'
             )
         kinds = [kind.value for kind in SourceCategory]
         found: dict[str, object] = {}
         for written, kind in given.items():
             host = _normalise_host(written, with_path=True)
             if kind not in kinds:
-                raise ValueError(f"“{kind}” is no kind of source; use one of: {', '.join(kinds)}")
+                raise ValueError(f"“{kind}” is not a kind of source; use one of: {', '.join(kinds)}")
             found[host] = kind
         return found
 
@@ -138,22 +137,20 @@ class SearchSettings(SettingsGroup):
 
     services: tuple[str, ...] | None = Field(
         None,
-        description="online services ticked at first, by name; [] ticks none. Without it: all that are set up or "
-        "need no key, but a web search without a key only where no other one is set up",
+        description="online services ticked at first; [] ticks none. By default all that are set up or need no key, "
+        "but a web search without a key only where no other is set up",
     )
     reading_services: tuple[str, ...] = Field(
         (),
-        description="reading services ticked at first (tavily-extract, jina-reader); each gets the public address, "
-        "never one with a query, of a page that could not be read here",
+        description="reading services ticked at first (tavily-extract, jina-reader); they get only public addresses "
+        "without a query, of pages we could not read",
     )
-    leave_out: tuple[str, ...] = Field(
-        (), description='hosts that online searches leave out, with all below them: ["example.com"]'
-    )
+    leave_out: tuple[str, ...] = Field((), description='hosts that online searches leave out: ["example.com"]')
     contact_email: str | None = Field(
-        None, description="sent to the search services: Wikimedia, NCBI and Crossref then allow more requests"
+        None, description="sent to search services: Wikimedia, NCBI and Crossref then allow more"
     )
     request_seconds: float = Field(8.0, gt=0, description="for one request")
-    provider_seconds: float = Field(12.0, gt=0, description="for all requests to one service in a search")
+    provider_seconds: float = Field(12.0, gt=0, description="for one service in a search")
     of_providers: dict[str, Any] = Field(default_factory=dict, repr=False)
 
     @field_validator("leave_out")
@@ -210,7 +207,7 @@ class GateSettings(SettingsGroup):
     helpfulness_judge: str = Field(
         "auto",
         description="“trained”: the shipped model; “model”: the language model; “server”: CROWDNOTES_LLM_JUDGE_*; "
-        "“auto”: the one that goes with the engine in use",
+        "“auto”: the one that suits",
     )
 
 
@@ -229,39 +226,39 @@ class LlmSettings(SettingsGroup):
     supernote_top_p: ClassVar[float] = 0.8
     supernote_candidates: ClassVar[int] = 5  # in one call: with more a model repeats itself, fewer cost more calls
 
-    base_url: str | None = Field(None, description="the server, such as http://127.0.0.1:11434/v1")
-    model: str = Field("", description="the model for every step without one of its own")
+    base_url: str | None = Field(None, description="the server, as http://127.0.0.1:11434/v1")
+    model: str = Field("", description="the model for every other step")
     queries_model: str = Field("", description="for claims, searches and images")
     utility_model: str = Field("", description="for choosing search results")
     writing_model: str = Field("", description="for the note")
     judging_model: str = Field("", description="for gates and principles")
-    api_key: SecretStr | None = Field(None, description="the server's key; without it the keyring's")
+    api_key: SecretStr | None = Field(None, description="the server's key; else the keyring's")
     judge_base_url: str | None = Field(None, description="another server that judges helpfulness")
     judge_model: str = Field("", description="its model, such as HealthJudge")
     judge_api_key: SecretStr | None = Field(None, description="its key")
     judge_form: Literal["json", "final decision"] = Field(
-        "json", description="“final decision” for judges trained to end with “Final decision: yes” or “no”"
+        "json", description="for judges trained to end with “Final decision: yes” or “no”"
     )
     sees_images: bool = Field(False, description="the model for searches can read pictures")
     effort: Mapping[str, Literal["none", "minimal", "low", "medium", "high"]] = Field(
         {"queries": "low", "utility": "low", "writing": "medium", "judging": "medium"},
-        description="how long a thinking model should think, by step; without an entry it decides itself",
+        description="how long a thinking model thinks, by step; by default it decides",
     )
-    timeout_seconds: float = Field(60.0, gt=0, description="of silence within an answer, then the call fails")
+    timeout_seconds: float = Field(60.0, gt=0, description="of silence within an answer")
     first_word_seconds: float = Field(300.0, gt=0, description="of silence before the first word")
     connect_seconds: float = Field(5.0, gt=0, description="to connect to the server")
     total_seconds: float = Field(900.0, gt=0, description="for one answer, retries included")
     max_retries: int = Field(2, ge=0, le=10, description="after 408, 409, 429, 5xx and lost connections")
     at_once: int = Field(10, ge=1, le=64, description="calls at the same time")
-    max_answer_tokens: int = Field(16_000, ge=64, description="of one answer; thinking models need many")
+    max_answer_tokens: int = Field(16_000, ge=64, description="of one answer; thinking needs many")
     votes: int = Field(
-        1, ge=1, le=15, description="times that a judge is asked if the server gives no token probabilities; odd"
+        1, ge=1, le=15, description="how often to ask a judge if the server gives no token probabilities; odd"
     )
-    budget_dollars: float | None = Field(1.0, ge=0, description="for one case, where the price is known")
+    budget_dollars: float | None = Field(1.0, ge=0, description="for one case, if the price is known")
     budget_tokens: int | None = Field(600_000, ge=0, description="for one case")
-    dollars_per_million_input: float | None = Field(None, ge=0, description="your price, not the built-in table's")
+    dollars_per_million_input: float | None = Field(None, ge=0, description="your own price")
     dollars_per_million_output: float | None = Field(None, ge=0, description="the same for the answers")
-    cache_mb: int = Field(64, ge=0, description="answers to identical calls kept on disk; 0 keeps none")
+    cache_mb: int = Field(64, ge=0, description="answers kept on disk; 0 keeps none")
 
     @field_validator("base_url", "judge_base_url")
     @classmethod
@@ -272,7 +269,7 @@ class LlmSettings(SettingsGroup):
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("not an http or https address")
         if parts.username or parts.password:
-            raise ValueError("a key does not belong in the address; use the keyring or the API_KEY variable")
+            raise ValueError("take the key out of the address; use the keyring or the API_KEY variable")
         return value.strip().rstrip("/")
 
     @field_validator("votes")
@@ -307,11 +304,9 @@ class JurySettings(SettingsGroup):
     jurors: int = Field(1_000, ge=1, le=100_000, description="simulated raters")
     seed: int = Field(0, ge=0, description="the same number gives the same verdict")
     raters: Path | None = Field(
-        None, description="a Parquet file of raters (rater_intercept, rater_factor) in place of the shipped ones"
+        None, description="a Parquet file of raters (rater_intercept, rater_factor) instead of the shipped ones"
     )
-    model: Path | None = Field(
-        None, description="a folder written by `crowdnotes train jury` in place of the shipped model"
-    )
+    model: Path | None = Field(None, description="a folder from `crowdnotes train jury` instead of the shipped model")
 
 
 class SupernoteSettings(SettingsGroup):
@@ -319,7 +314,7 @@ class SupernoteSettings(SettingsGroup):
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SUPERNOTE_", frozen=True)
 
-    candidates: int = Field(100, ge=1, le=300, description="candidates for a supernote (Supernotes 3.1)")
+    candidates: int = Field(100, ge=1, le=300, description="drafts for a supernote (Supernotes 3.1)")
 
 
 def settings_error(error: ValidationError, prefix: str) -> ConfigurationError:

@@ -202,12 +202,12 @@ class Workspace:
 
         if not self.runner.is_shared:
             raise ConfigurationError(
-                "A worker needs a PostgreSQL database.",
-                "Set CROWDNOTES_DATABASE_URL. With SQLite the app does all work itself.",
+                "A worker needs PostgreSQL.",
+                "Set CROWDNOTES_DATABASE_URL. With SQLite the app does the work itself.",
             )
         unknown = next((kind for kind in kinds or () if kind not in JOBS), None)
         if unknown is not None:
-            raise InputError(f"There is no work of the kind “{unknown}”.", f"Use some of: {', '.join(JOBS)}.")
+            raise InputError(f"“{unknown}” is not a kind of work.", f"Use some of: {', '.join(JOBS)}.")
         with_engine = cache(self.with_engine)
 
         def make(job: JobRecord) -> Sequence[Step]:
@@ -471,7 +471,9 @@ def open_workspace(
     try:
         settings.make_data_dir()
     except OSError as error:
-        raise StoreFullError(f"The data folder {settings.data_dir} cannot be made ({error.strerror}).") from error
+        raise StoreFullError(
+            f"CrowdNotes cannot create the data folder {settings.data_dir} ({error.strerror})."
+        ) from error
     database = open_database(settings.resolved_database_url)
     # On PostgreSQL all machines share the clock and the rate limit of each service; on SQLite both are this process's.
     is_shared = database.dialect.name == "postgresql"
@@ -564,8 +566,8 @@ def require_workers(workers: int) -> None:
     """Raise ConfigurationError where no process would do the work of an app on SQLite."""
     if not workers:
         raise ConfigurationError(
-            "With SQLite the app has to do the work itself, so CROWDNOTES_WORKERS cannot be 0.",
-            "Set it to 1 or more, or use PostgreSQL with `crowdnotes worker`.",
+            "CROWDNOTES_WORKERS cannot be 0 with SQLite: the app does the work itself.",
+            "Set it to 1 or more, or use PostgreSQL and `crowdnotes worker`.",
         )
 
 

@@ -64,7 +64,7 @@ def test_a_file_is_told_before_it_is_kept(tmp_path: Path) -> None:
     preview = preview_of(file)
     assert (preview.columns, preview.usable, preview.bad) == (("ID", "Text", "extra"), 1, 1)
     assert [(row.name, row.text) for row in preview.first] == [("a", "One")]
-    assert [(row.number, row.problem) for row in preview.broken] == [(2, "It has neither text nor links.")]
+    assert [(row.number, row.problem) for row in preview.broken] == [(2, "No text and no links.")]
     file.write_text("id,tweet\na,One\n")
     with pytest.raises(InputError, match="It has: id, tweet"):
         preview_of(file)
@@ -122,12 +122,12 @@ def test_two_files_pasted_together_are_each_read_in_their_own_letters(
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (b"1,K\xc3\xb6ln \xff,\n" + b"2,K\xc3\xb6ln,\n" * 30, "letters cannot be read"),
-        (b"1,Words, and more words,https://e.example\n", "more cells than the heading"),
-        (b'1,"Words that never end,\n2,Others,\n', "quotation marks"),
-        (b"1,Words,https://x.com/a/status/1.35E+18\n", "rounded this number: 1.35E\\+18"),
-        (b'1,Words,"https://x.com/a/status/1,35E+18"\n', "rounded this number: 1,35E"),
-        (b"1,Words,https://x.com/a/status/1945335671389830000\n", "rounded this number: 1945335671389830000"),
+        (b"1,K\xc3\xb6ln \xff,\n" + b"2,K\xc3\xb6ln,\n" * 30, "letters are unreadable"),
+        (b"1,Words, and more words,https://e.example\n", "More cells than the heading"),
+        (b'1,"Words that never end,\n2,Others,\n', "quotation mark is missing"),
+        (b"1,Words,https://x.com/a/status/1.35E+18\n", "it is: 1.35E\\+18"),
+        (b'1,Words,"https://x.com/a/status/1,35E+18"\n', "it is: 1,35E"),
+        (b"1,Words,https://x.com/a/status/1945335671389830000\n", "it is: 1945335671389830000"),
         (b"1.35E+018,Words,\n", "rounded this number"),
         (b"1945335671389839405.0,Words,\n", "rounded this number"),
     ],
@@ -173,7 +173,7 @@ _OLD_POST = {"id": 1945335671389839400, "id_str": "1945335671389839405", "user":
             "Lead & wells",
             "",
         ),
-        (_OLD_POST | {"text": "Lead in w… https://t.co/a", "truncated": True}, "", "cut its words off"),
+        (_OLD_POST | {"text": "Lead in w… https://t.co/a", "truncated": True}, "", "cut the text off"),
         ({"tweet": {"id_str": "1945335671389839405", "full_text": "Lead"}}, "Lead", ""),
     ],
     ids=["extended", "streamed", "shared", "cut off", "archive"],
@@ -192,7 +192,7 @@ def test_posts_of_the_older_api_are_read_whole(
 
 @pytest.mark.parametrize(
     ("content", "why"),
-    [(b"PK\x03\x04\x00\x00\xff\xfe" * 50, "is no text"), (b"text,Text\na,b\n", "two columns “text”")],
+    [(b"PK\x03\x04\x00\x00\xff\xfe" * 50, "is not a text file"), (b"text,Text\na,b\n", "two columns “text”")],
 )
 def test_a_table_that_is_none_or_names_a_column_twice_is_refused(tmp_path: Path, content: bytes, why: str) -> None:
     (tmp_path / "posts.csv").write_bytes(content)
@@ -212,7 +212,7 @@ def test_a_row_with_a_time_that_no_calendar_has_says_so(tmp_path: Path) -> None:
     times = pa.array([None, 2**40], pa.timestamp("s"))
     pq.write_table(pa.table({"text": ["Words", None], "links": times}), tmp_path / "posts.parquet")
     _, row = rows_of(tmp_path / "posts.parquet")
-    assert row.problem == "It has a time outside the years 1 to 9999, which cannot be read."
+    assert row.problem == "A time lies outside the years 1 to 9999."
 
 
 def test_one_post_as_xs_api_gives_it_is_read(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_a_list_that_breaks_off_or_holds_something_else_is_told(tmp_path: Path) 
     file.write_text(json.dumps(_X_POSTS)[:-20])
     assert all(row.problem for row in rows_of(file))
     file.write_text(json.dumps([*_X_POSTS, 7]))
-    assert [row.problem for row in rows_of(file)] == ["", "", "It is no JSON object."]
+    assert [row.problem for row in rows_of(file)] == ["", "", "Not a JSON object."]
 
 
 def test_the_table_of_results_runs_no_formula_and_is_its_owners(
@@ -268,7 +268,7 @@ def test_half_of_100_000_rows_are_broken_and_each_has_its_sentence(tmp_path: Pat
 @pytest.mark.timeout(30)
 def test_a_pipe_is_no_batch_and_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.csv")
-    with small_workspace(tmp_path) as workspace, pytest.raises(InputError, match=r"a\.csv is no file"):
+    with small_workspace(tmp_path) as workspace, pytest.raises(InputError, match=r"a\.csv is not a file"):
         Batch(workspace, tmp_path / "a.csv")
 
 
@@ -311,7 +311,7 @@ def test_rows_that_fail_alike_stop_the_batch_which_goes_on_when_that_is_mended(
     posts.write_text("".join(json.dumps({"text": f"{post_about('kettle')} {number}"}) + "\n" for number in range(6)))
     with small_workspace(tmp_path) as workspace:
         monkeypatch.setattr(workspace.store, "add", _full)
-        with pytest.raises(JobError, match="5 rows failed one after the other for the same reason: The disk is full"):
+        with pytest.raises(JobError, match="5 rows in a row failed for the same reason: The disk is full"):
             Batch(workspace, posts).run(2)
         monkeypatch.undo()
         work = Batch(workspace, posts)
@@ -339,7 +339,7 @@ def test_no_row_begins_that_could_pass_the_budget(
         _costly(workspace, monkeypatch, 0.5)
         work = Batch(workspace, posts, **bounds)
         monkeypatch.setattr(type(workspace.engine), "uses_language_model", False)
-        with pytest.raises(JobError, match="is too small for another case"):
+        with pytest.raises(JobError, match="does not reach for another case"):
             work.run(2)
         counts, dollars = work.counts()
         assert counts["done"] == most
@@ -393,7 +393,7 @@ def test_a_file_is_worked_on_once_at_a_time(tmp_path: Path, posts: Path, monkeyp
         finally:
             released.set()
             first.join(PATIENCE)
-        assert failed == ["This file is being worked on by another process."]
+        assert failed == ["Another process is working on this file."]
         assert workspace.cases.count() == len(FEW)
 
 
@@ -418,12 +418,12 @@ def test_a_budget_without_a_price_is_refused_at_the_start_and_stops_later(
     with small_workspace(tmp_path) as workspace:
         _costly(workspace, monkeypatch, 0.0)
         unheard = replace(workspace, choice=EngineChoice("https://models.example/v1", "unheard-of"))
-        with pytest.raises(InputError, match="price of the model is not known"):
+        with pytest.raises(InputError, match="do not know the model's price"):
             Batch(unheard, posts, budget=2.0)
         work = Batch(workspace, posts, budget=50.0)
         monkeypatch.setattr(type(workspace.engine), "uses_language_model", False)
         monkeypatch.setattr(Case, "used", property(lambda _: Usage(calls=1, unpriced=1)))
-        with pytest.raises(JobError, match="price of the model is not known"):
+        with pytest.raises(JobError, match="do not know the model's price"):
             work.run(1)
         counts, dollars = work.counts()
         assert counts == {"done": 1, "waiting": len(FEW) - 1}
@@ -453,4 +453,4 @@ def test_a_budget_that_runs_out_within_a_row_fails_it_with_a_sentence_and_it_goe
                 (row,) = work.results()
                 assert row["state"] == state
                 assert 0 < row["dollars"] <= float(dollars)
-                assert ("The next call could pass the budget" in row["reason"]) == (state == "failed")
+                assert ("could pass the case's budget" in row["reason"]) == (state == "failed")

@@ -161,7 +161,7 @@ def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[T
     assert case.decision.reason == "", "whoever presents wrote none"
     assert is_demonstration(case)
     told = to_markdown(case)
-    assert "nothing of it may be posted" in told
+    assert "do not post it" in told
     assert "recorded answers" in told
 
 
@@ -178,7 +178,7 @@ def test_other_words_have_no_recorded_answer_and_are_not_scored(
     assert assessment
     assert (assessment.gates[1].status, assessment.gates[1].reason) == (
         GateStatus.NOT_RUN,
-        "Could not be judged: There is no recorded answer for these words and sources: choose an engine to go on.",
+        "Could not be judged: There is no recorded answer for this text and these sources: choose an AI to go on.",
     )
     actions.use_own_engine(cases, case.id)
     workspace.runner.wait(workspace.start(case.id, "assess").id)

@@ -155,7 +155,7 @@ def test_of_what_a_library_puts_into_its_words_numbers_and_hosts_are_told(logged
     [
         (StoreFullError("The disk is full."), "The disk is full."),
         (SearchError("It refused the search: “makes people ill”", ProviderState.FAILED), "It refused the search …"),
-        (SearchError("It has trouble of its own (503).", ProviderState.FAILED), "It has trouble of its own (503)."),
+        (SearchError("It has a fault (503).", ProviderState.FAILED), "It has a fault (503)."),
         (ModelServerError("The server a failed (makes people ill)."), "The server a failed …"),
         (ModelServerError("See https://a.org/?q=ill&key=sk-1 again."), "See https://a.org again."),
         (InputError("makes people ill is no link."), None),

@@ -69,8 +69,8 @@ def test_a_removed_setting_is_named_once(monkeypatch: pytest.MonkeyPatch, caplog
     load_settings()
     said = [" ".join(record.getMessage().split()[:6]) for record in caplog.records]
     assert sorted(said) == [
-        "CROWDNOTES_BRIDGING_HELPFUL_INTERCEPT is no longer a setting:",
-        "CROWDNOTES_LINK_TRIES is no longer a setting:",
+        "Remove the variable CROWDNOTES_BRIDGING_HELPFUL_INTERCEPT: its value",
+        "Remove the variable CROWDNOTES_LINK_TRIES: its value",
     ]
 
 
@@ -80,13 +80,13 @@ def test_a_renamed_setting_is_named_with_its_new_name(
     _warn_of_unread_variable.cache_clear()
     monkeypatch.setenv("CROWDNOTES_EVIDENCE_LOOK_QUOTA", "5")
     load_settings()
-    assert "the setting is called CROWDNOTES_EVIDENCE_FOLLOW_UP_QUOTA now" in caplog.text
+    assert "the setting is now called CROWDNOTES_EVIDENCE_FOLLOW_UP_QUOTA" in caplog.text
 
 
 def test_a_command_names_a_removed_setting(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     _warn_of_unread_variable.cache_clear()
     assert crowdnotes(tmp_path, "cases", "list", CROWDNOTES_JURY_REPEATS="3").returncode == 0
-    assert "CROWDNOTES_JURY_REPEATS is no longer a setting" in caplog.text
+    assert "Remove the variable CROWDNOTES_JURY_REPEATS" in caplog.text
 
 
 def test_hosts_of_ones_own_get_their_kind_of_source(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,9 +97,9 @@ def test_hosts_of_ones_own_get_their_kind_of_source(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ('{"https://mysite.org": "news media"}', "is no host"),
-        ('{"mysite.org": "research"}', "“research” is no kind of source; use one of: health authority"),
-        ('["mysite.org"]', "hosts with their kinds"),
+        ('{"https://mysite.org": "news media"}', "is not a host"),
+        ('{"mysite.org": "research"}', "“research” is not a kind of source; use one of: health authority"),
+        ('["mysite.org"]', "hosts with kinds"),
     ],
 )
 def test_a_wrong_host_or_kind_of_ones_own_is_said_in_a_sentence(
@@ -142,7 +142,7 @@ def test_a_secret_may_stand_in_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert key is not None
     assert key.get_secret_value() == "s3cret"
     monkeypatch.setenv("CROWDNOTES_AUTHOR_FILE", str(tmp_path / "nowhere"))
-    with pytest.raises(ConfigurationError, match="CROWDNOTES_AUTHOR_FILE names cannot be read"):
+    with pytest.raises(ConfigurationError, match="cannot read the file that CROWDNOTES_AUTHOR_FILE names"):
         load_settings()
 
 

@@ -57,7 +57,7 @@ def test_a_role_and_being_kept_out_hold_from_the_next_act_on(workspace: Workspac
     workspace.people.set_role(ANN, Role.MODERATOR)
     approval.decide_case(ann.cases, case.id, DecisionKind.REJECTED)
     workspace.people.set_disabled(ANN, disabled=True)
-    with pytest.raises(NotAllowedError, match="access was taken away"):
+    with pytest.raises(NotAllowedError, match="took your access away"):
         ann.cases.apply(case.id, actions.reopen)
     with pytest.raises(NotAllowedError):
         ann.cases.find()
@@ -70,14 +70,14 @@ def test_a_role_and_being_kept_out_hold_from_the_next_act_on(workspace: Workspac
 
 def test_with_no_first_role_whoever_is_new_waits_for_an_admin(workspace: Workspace) -> None:
     ann = _signed_in(workspace, ANN, "none")
-    with pytest.raises(NotAllowedError, match="wait until an admin lets you in"):
+    with pytest.raises(NotAllowedError, match="An admin must let you in now"):
         ann.cases.find()
     workspace.people.set_disabled(ANN, disabled=False)
     assert ann.actor.role is Role.VIEWER
 
 
 def test_who_never_signed_in_may_nothing_and_cannot_be_changed(workspace: Workspace) -> None:
-    with pytest.raises(NotAllowedError, match="not in the list of people"):
+    with pytest.raises(NotAllowedError, match="no longer in the list of people"):
         intake.create_case(workspace.acting_as(workspace.user_of(BOB)).cases, "Words.", mode=Mode.AUTOMATION)
     with pytest.raises(InputError, match="Nobody with that issuer"):
         workspace.people.set_role(BOB, Role.ADMIN)
@@ -124,7 +124,7 @@ def test_that_somebody_else_has_to_decide_is_among_the_obstacles(workspace: Work
         workspace.current_user
     )
     assert approval.obstacles_for(strict.cases, case)[0].sentence == (
-        "You began this case, so another moderator or admin has to decide it."
+        "You began this case. Another moderator or admin must decide it."
     )
     _signed_in(workspace, ANN)
     told = approval.obstacles_for(workspace.acting_as(workspace.user_of(ANN)).cases, case)[0].sentence
@@ -168,7 +168,7 @@ def test_a_machine_of_ones_own_needs_no_sign_in(address: str) -> None:
 
 @pytest.mark.parametrize("address", [None, "", "0.0.0.0", "::", "192.168.1.7", "notes.example.org", "127.0.0.1.evil"])
 def test_without_sign_in_no_other_address_is_served(monkeypatch: pytest.MonkeyPatch, address: str | None) -> None:
-    with pytest.raises(ConfigurationError, match="Without sign-in, CrowdNotes is for one person"):
+    with pytest.raises(ConfigurationError, match="Without sign-in CrowdNotes is for one person"):
         load_settings().require_safe_address(address)
     monkeypatch.setenv("CROWDNOTES_PARTICIPANTS_ONLY", "true")
     load_settings().require_safe_address(address)
@@ -183,7 +183,7 @@ def test_a_proxys_header_is_trusted_on_loopback_alone(monkeypatch: pytest.Monkey
     _set(monkeypatch, USER_HEADER="X-Forwarded-User")
     settings = load_settings()
     settings.require_safe_address("127.0.0.1")
-    with pytest.raises(ConfigurationError, match="trusts everyone who reaches the program"):
+    with pytest.raises(ConfigurationError, match="trusts everyone who can reach CrowdNotes"):
         settings.require_safe_address("0.0.0.0")
     with pytest.raises(ConfigurationError, match=r"at every address"):
         settings.require_safe_address(None)
@@ -196,9 +196,9 @@ def test_a_proxys_header_is_trusted_on_loopback_alone(monkeypatch: pytest.Monkey
         ({"COOKIE_SECRET": "short"}, "CROWDNOTES_SIGN_IN_COOKIE_SECRET"),
         ({"PUBLIC_URL": "http://notes.example.org"}, "not https"),
         ({"PUBLIC_URL": "notes.example.org"}, "not an http or https address"),
-        ({"METADATA_URL": ""}, "missing: CROWDNOTES_SIGN_IN_METADATA_URL"),
-        ({"USER_HEADER": "X-Forwarded-User"}, "exclude each other"),
-        ({"DEMO": "true"}, "exclude each other"),
+        ({"METADATA_URL": ""}, "needs also: CROWDNOTES_SIGN_IN_METADATA_URL"),
+        ({"USER_HEADER": "X-Forwarded-User"}, "set only one of"),
+        ({"DEMO": "true"}, "set only one of"),
         ({"FIRST_ROLE": "admin"}, "CROWDNOTES_SIGN_IN_FIRST_ROLE"),
     ],
 )

@@ -130,8 +130,8 @@ def _require_unclaimed(case: Case, person: Person, at: datetime) -> None:
     if lease is not None and lease.holder.key != person.key and lease.holds(at):
         raise WorkflowError(
             "claimed",
-            f"{lease.holder.name} is working on a case that would be removed. Nothing was erased.",
-            "Wait until they are done, or share the case first.",
+            f"Nothing was erased: {lease.holder.name} is working on a case that would be removed.",
+            "Wait for them, or share the case first.",
         )
 
 
@@ -411,15 +411,13 @@ class People:
             account = _load_signed_in(connection, person)
             left = _load_mark(connection, person) if account is None else None
         if left is not None and left.disabled_at is not None:
-            raise NotAllowedError("sign-in", "Your access was taken away.", "Ask an admin to give it back.")
+            raise NotAllowedError("sign-in", "An admin took your access away.", "Ask an admin to give it back.")
         if account is None:
-            raise NotAllowedError(
-                "sign-in", "You are not in the list of people any more.", "Sign out and sign in again."
-            )
+            raise NotAllowedError("sign-in", "You are no longer in the list of people.", "Sign out and sign in again.")
         if account.disabled_at is not None:
             if account.disabled_at == account.first_seen:
-                raise NotAllowedError("sign-in", "You are signed in, and wait until an admin lets you in.")
-            raise NotAllowedError("sign-in", "Your access was taken away.", "Ask an admin to give it back.")
+                raise NotAllowedError("sign-in", "You are signed in. An admin must let you in now.")
+            raise NotAllowedError("sign-in", "An admin took your access away.", "Ask an admin to give it back.")
         return Actor(**account.person.model_dump(), role=account.role)
 
     def names(self) -> dict[str, str]:
@@ -494,8 +492,8 @@ class People:
             counts = erase_person(connection, person, actor.person, self._clock())
             if account is None and counts == (0, 0):
                 raise InputError(
-                    "Nobody with that issuer and subject has signed in.",
-                    "They have to sign in once; then they are in the list.",
+                    "Nobody with that issuer and subject has signed in yet.",
+                    "They must sign in once first.",
                 )
             if account is not None:
                 _require_remaining_admin(connection, account)
@@ -507,8 +505,8 @@ class People:
             account = _load_account(connection, person)
             if account is None:
                 raise InputError(
-                    "Nobody with that issuer and subject has signed in.",
-                    "They have to sign in once; then they are in the list.",
+                    "Nobody with that issuer and subject has signed in yet.",
+                    "They must sign in once first.",
                 )
             connection.execute(update(people).where(_match_person(account)).values(values))
             _require_remaining_admin(connection, account)

@@ -91,14 +91,14 @@ def require_open(case: Case) -> None:
     """Refuse changes to a decided case: reopen it first."""
     if case.decision is not None:
         raise WorkflowError(
-            "decided", f"This case was already decided: {case.decision.kind.as_text}.", "Reopen it to change anything."
+            "decided", f"This case is decided: {case.decision.kind.as_text}.", "Reopen it to change it."
         )
 
 
 def require_still_open(case: Case) -> None:
     """Stop work on a case that was decided meanwhile: JobCancelled, because nothing went wrong."""
     if case.decision is not None:
-        raise JobCancelled("The case was decided while this was running.", "Reopen it to go on.")
+        raise JobCancelled("The case was decided meanwhile.", "Reopen it to go on.")
 
 
 def with_revision(case: Case) -> tuple[Draft, ...]:
@@ -133,10 +133,10 @@ def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdi
     item = require_passage(case, evidence_id)
     own = item.review_by(by.key)
     if own is None:
-        raise WorkflowError("unopened", f"{evidence_id} has not been opened.", "Open and read the passage first.")
+        raise WorkflowError("unopened", f"You have not opened {evidence_id}.", "Open and read it first.")
     reason = checked_reason(reason)
     if verdict is Verdict.REJECT and not reason:
-        raise WorkflowError("reason needed", f"Say in a few words why {evidence_id} is rejected.")
+        raise WorkflowError("reason needed", f"Say briefly why you reject {evidence_id}.")
     counts = verdict is None or own is item.working
     if (own.verdict, own.reason) == (verdict, reason) and counts:
         return case
@@ -156,7 +156,7 @@ def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str
     """
     if not case.used_evidence:
         raise WorkflowError(
-            "evidence first", "No source is in use yet.", "Open a source and choose to use it, then write the note."
+            "evidence first", "You use no source yet.", "Choose “Use” at a source, then write the note."
         )
     text = _check_note_text(text)
     current = case.draft.sha256 if case.draft else None
@@ -165,8 +165,8 @@ def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str
     if current != based_on:
         raise WorkflowError(
             "edited elsewhere",
-            "The note was changed in another tab or by another person since you began this edit.",
-            "Compare the two texts and save the one you want.",
+            "The note changed in another tab, or someone else changed it.",
+            "Compare the two texts and save one.",
         )
     used = tuple(item.id for item in case.used_evidence)
     draft = Draft(text=text, evidence_ids=used, engine="person", written_at=at)
@@ -178,7 +178,7 @@ def quote(case: Case, at: datetime, by: Person, quotation: Quotation) -> Case:
     """Append an offered sentence of a passage in use to the note, with its publisher and its link."""
     item = next((item for item in case.used_evidence if item.id == quotation.evidence_id), None)
     if item is None or quotation not in case.quotations:
-        raise InputError("This sentence is not offered any more.", "Find sentences to quote again.")
+        raise InputError("This sentence is no longer offered.", "Find sentences to quote again.")
     text = case.draft.text.rstrip() if case.draft else ""
     based_on = case.draft.sha256 if case.draft else None
     return edit_draft(case, at, by, f"{text} {quoted(item, quotation)}".strip(), based_on=based_on)
@@ -204,11 +204,11 @@ def compare_sentence(
     if draft is None or assessment is None or not case.assessment_is_current:
         raise WorkflowError("stale", "The note or its sources changed since it was scored.", "Score it again.")
     if not assessment.is_compared_by_person:
-        raise WorkflowError("judged by a model", "The engine in use compares the sentences itself.")
+        raise WorkflowError("judged by a model", "The AI checks the sentences here.")
     places = ((item.words_in(draft.text), item.evidence_id) for item in assessment.sentences)
     number = next((number for number, place in enumerate(places) if place == (words, evidence_id)), None)
     if number is None:
-        raise WorkflowError("edited elsewhere", "This sentence is no longer compared with that passage.")
+        raise WorkflowError("edited elsewhere", "This sentence no longer belongs to that source.")
     sentence = assessment.sentences[number]
     settled = doubts_settled and support is Support.SUPPORTED
     own = own_check(case, by.key, words, evidence_id)
@@ -276,7 +276,7 @@ def choose_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
 def with_candidate(case: Case, at: datetime, by: Person, chosen: Draft | None) -> Case:
     """Return the case with that candidate as the draft; InputError for None: it was replaced meanwhile."""
     if chosen is None:
-        raise InputError("This candidate was replaced meanwhile.", "Choose among the candidates that are there now.")
+        raise InputError("This draft was replaced meanwhile.", "Choose one of the drafts shown now.")
     if case.draft is not None and case.draft.sha256 == chosen.sha256:
         return case
     return with_event(case, at, by, "candidate chosen", chosen.text, draft=chosen, revisions=with_revision(case))
@@ -286,7 +286,7 @@ def with_candidate(case: Case, at: datetime, by: Person, chosen: Draft | None) -
 def undo_edit(case: Case, at: datetime, by: Person) -> Case:
     """Go back to the text before the last change."""
     if not case.revisions:
-        raise WorkflowError("nothing to undo", "There is no earlier text to go back to.")
+        raise WorkflowError("nothing to undo", "There is no earlier text.")
     earlier = case.revisions[-1]
     return with_event(case, at, by, "edit undone", earlier.text, draft=earlier, revisions=case.revisions[:-1])
 
@@ -324,7 +324,7 @@ def set_tags(case: Case, at: datetime, by: Person, tags: Sequence[str]) -> Case:
     allowed = tags_of(case.classification)
     unknown = [tag for tag in tags if tag not in allowed]
     if unknown:
-        raise InputError(f"X's form has no tag “{unknown[0]}” for this kind of note.")
+        raise InputError(f"X has no tag “{unknown[0]}” for this kind of note.")
     ordered = tuple(tag for tag in allowed if tag in set(tags))
     if ordered == case.tags:
         return case
@@ -354,7 +354,7 @@ def save_decision_text(case: Case, at: datetime, by: Person, field: str, text: s
 def reopen(case: Case, at: datetime, by: Person) -> Case:
     """Take back a decision; it stays in the audit trail."""
     if case.decision is None:
-        raise WorkflowError("not decided", "This case is open already.")
+        raise WorkflowError("not decided", "This case is already open.")
     return with_event(case, at, by, "reopened", f"was {case.decision.kind.as_text}", decision=None)
 
 
@@ -383,7 +383,7 @@ def checked_reason(reason: str) -> str:
     """Return the reason without white space around it; InputError when it is too long."""
     reason = reason.strip()
     if len(reason) > MAX_REASON_CHARACTERS:
-        raise InputError(f"A reason takes at most {MAX_REASON_CHARACTERS:,} characters.")
+        raise InputError(f"Keep the reason under {MAX_REASON_CHARACTERS:,} characters.")
     return reason
 
 
@@ -391,8 +391,8 @@ def _check_note_text(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\x00", "")
     if len(text) > MAX_NOTE_CHARACTERS:
         raise InputError(
-            f"That is {len(text):,} characters; the note box takes {MAX_NOTE_CHARACTERS:,}.",
-            "A note has 280: paste a source's text as a passage instead.",
+            f"Too long for the note box: {len(text):,} characters, limit {MAX_NOTE_CHARACTERS:,}.",
+            "A note has 280. Paste a source's text as a source instead.",
         )
     return text
 
@@ -401,7 +401,7 @@ def require_passage(case: Case, evidence_id: str) -> Evidence:
     """Return the passage of that id; InputError without one."""
     item = case.evidence_by_id(evidence_id)
     if item is None:
-        raise InputError(f"This case has no passage {evidence_id}.", "It may have been replaced by a new search.")
+        raise InputError(f"This case has no source {evidence_id}.", "A new search may have replaced it.")
     return item
 
 
@@ -426,7 +426,7 @@ def restore_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> C
     """Bring a removed passage back, under its own id and with the review it had."""
     item = next((item for item in case.taken_away if item.id == evidence_id), None)
     if item is None:
-        raise InputError(f"{evidence_id} is not among the earlier passages.", "It may be back already.")
+        raise InputError(f"{evidence_id} is not among the earlier sources.", "It may be back already.")
     evidence = (*case.evidence, with_cutoff_notice(item, case))
     why = f"{evidence_id} was brought back"
     return _with_evidence(case, at, by, "passage brought back", evidence_id, evidence, why)
@@ -447,7 +447,7 @@ def restore_evidence_set(case: Case, at: datetime, by: Person, number: int) -> C
     kept = [item for item in case.evidence if item.source.id not in there and is_used_by_note(case, item)]
     restored = [item.id for item in (*back, *kept)]
     if restored == [item.id for item in case.evidence]:
-        raise WorkflowError("same evidence", "These passages are already here.")
+        raise WorkflowError("same evidence", "These sources are already here.")
     why = "an earlier set was brought back"
     return _with_evidence(case, at, by, "evidence brought back", ", ".join(restored), (*back, *kept), why)
 

@@ -69,10 +69,10 @@ def agreement(found: Sequence[ReadPair]) -> dict[str, Figure]:
 def _measure_with_interval(found: Sequence[ReadPair], of: Callable[[Sequence[ReadPair]], float | None]) -> Figure:
     n = len(found)
     if not n:
-        return Figure(n=0, not_run="No case was read by two moderators yet.")
+        return Figure(n=0, not_run="No case has two readers yet.")
     value = of(found)
     if value is None:
-        return Figure(n=n, not_run="All readers found the same everywhere, so agreement by chance cannot be estimated.")
+        return Figure(n=n, not_run="All readers always agreed, so agreement by chance cannot be estimated.")
     by_case: dict[str, list[ReadPair]] = {}
     for unit in found:
         by_case.setdefault(unit.case_id, []).append(unit)

@@ -94,7 +94,7 @@ def decide(
                 raise WorkflowError("unread", _READ_TO_END, _WHERE_TO_READ)
             raise WorkflowError(waiting.id.kind.value, waiting.sentence, waiting.lifts)
     if kind is DecisionKind.APPROVED and seen != sha256:
-        raise WorkflowError("edited elsewhere", "The note has changed since you read it.", "Read it again.")
+        raise WorkflowError("edited elsewhere", "The note changed since you read it.", "Read it again.")
     decision = Decision(
         kind=kind,
         by=by.name,
@@ -150,7 +150,7 @@ def _count_readers_of_every_case(settings: Settings) -> int:
     return 2 if settings.two_readers and settings.has_desk else 1
 
 
-_READ_TO_END = "You have not read this note to its end as it is now."
+_READ_TO_END = "You have not read this version of the note to its end."
 _WHERE_TO_READ = "Read it on the Queue page."
 
 
@@ -160,11 +160,9 @@ def _build_obstacle(kind: ObstacleKind, subject: str, sentence: str, lifts: str 
 
 def _find_obstacles(case: Case, at: datetime, by: Person, readers: int) -> Iterator[Obstacle]:
     if case.decision is not None:
-        yield _build_obstacle(ObstacleKind.DECIDED, "", f"This case was already decided: {case.decision.kind.as_text}.")
+        yield _build_obstacle(ObstacleKind.DECIDED, "", f"This case is decided: {case.decision.kind.as_text}.")
     if not case.used_evidence:
-        yield _build_obstacle(
-            ObstacleKind.NO_EVIDENCE, "", "No source is in use.", "Open a source and choose to use it."
-        )
+        yield _build_obstacle(ObstacleKind.NO_EVIDENCE, "", "You use no source.", "Choose “Use” at a source.")
     draft = case.draft
     if draft is None or not draft.text.strip():
         yield _build_obstacle(ObstacleKind.NO_NOTE, "", "There is no note yet.", "Write the note first.")
@@ -180,8 +178,8 @@ def _find_obstacles(case: Case, at: datetime, by: Person, readers: int) -> Itera
         yield from _find_score_obstacles(case)
         yield from _find_link_obstacles(case, draft, at)
     if case.classification is Classification.MISLEADING and not case.tags:
-        sentence = "X's form asks why the post is misleading."
-        yield _build_obstacle(ObstacleKind.NO_TAG, "", sentence, "Choose at least one tag.")
+        sentence = "X asks why the post is misleading."
+        yield _build_obstacle(ObstacleKind.NO_TAG, "", sentence, "Tick at least one reason.")
 
 
 def _find_unread_obstacles(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
@@ -194,8 +192,8 @@ def _find_unread_obstacles(case: Case, draft: Draft, by: Person) -> Iterator[Obs
             yield _build_obstacle(
                 ObstacleKind.EVIDENCE_GONE,
                 name,
-                f"The note uses {name}, which is no longer among the sources.",
-                "Bring it back from the earlier sources, or write the note again.",
+                f"The note uses {name}, which is no longer a source.",
+                "Bring it back, or write the note again.",
             )
     pages = {_normalise_page_url(url) for url in uninspected_links(case, draft)}
     for item in case.evidence:
@@ -204,18 +202,18 @@ def _find_unread_obstacles(case: Case, draft: Draft, by: Person) -> Iterator[Obs
             continue
         own = item.review_by(by.key)
         if own is None:
-            sentence = f"The note uses {item.id}, which has not been opened."
+            sentence = f"The note uses {item.id}, which nobody opened."
             if item.reviews:
                 sentence = f"You have not read {item.id} yourself."
             yield _build_obstacle(ObstacleKind.UNOPENED, item.id, sentence, "Open and read it.")
         elif own.verdict is None:
-            against, sentence = _find_objection_by(case, by, item.id), f"{item.id} was opened but not judged."
+            against, sentence = _find_objection_by(case, by, item.id), f"{item.id} is open but not decided."
             if against is not None:
-                sentence = f"You found of {item.id}: {against.as_text}."
+                sentence = f"You found about {item.id}: {against.as_text}."
             elif item.verdict:
-                sentence = f"You have not judged {item.id} yourself."
+                sentence = f"You have not decided on {item.id} yourself."
             following = (
-                "Use it, keep it as background or reject it."
+                "Choose “Use”, “Read, not cited” or “Reject”."
                 if against is None
                 else "Send the note back, or change what you found"
             )
@@ -244,7 +242,7 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
         yield _build_obstacle(
             ObstacleKind.READERS,
             "",
-            plural(left, "1 more moderator has to read this note.", "{n} more moderators have to read this note."),
+            plural(left, "1 more moderator must read this note.", "{n} more moderators must read this note."),
             f"They read it on the Queue page{who}."
             if case.desk.submitted_at is not None
             else "Send it to the moderators.",
@@ -254,7 +252,7 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
     for pair in pairs(case):
         own = own_check(case, by.key, pair.words, pair.evidence_id)
         if own is not None and own.support.in_scores is Support.UNSUPPORTED:
-            sentence = f"You found of {pair.evidence_id}: {own.support.as_text}."
+            sentence = f"You found about {pair.evidence_id}: {own.support.as_text}."
             yield _build_obstacle(
                 ObstacleKind.FOUND_WRONG, pair.evidence_id, sentence, "Send the note back, or change what you found"
             )
@@ -275,7 +273,7 @@ def _has_to_finish(case: Case, reader: Person) -> bool:
 
 def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
     if case.assessment is None:
-        yield _build_obstacle(ObstacleKind.NOT_SCORED, "", "The note has not been scored.", "Score it.")
+        yield _build_obstacle(ObstacleKind.NOT_SCORED, "", "The note has no score yet.", "Score it.")
         return
     if not case.assessment_is_current:
         yield _build_obstacle(
@@ -293,10 +291,10 @@ def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
             compare = (
                 "Check the hints"
                 if case.assessment.waits_for_hints
-                else "Compare each sentence with its source and check the hints"
+                else "Check each sentence against its source, and the hints"
             )
             again = compare if result.judge == BY_PERSON else "Score it again"
-            lifts = again if first is None else f"It counts once the {first.subject} check has passed"
+            lifts = again if first is None else f"It counts once the {first.subject} check passed"
         kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
         ended = "failed" if failed else "is not finished" if result.judge == BY_PERSON else "was not run"
         sentence = f"The {result.gate.as_text} check {ended}: {result.reason}"
@@ -318,8 +316,8 @@ def _find_link_obstacles(case: Case, draft: Draft, at: datetime) -> Iterator[Obs
         yield _build_obstacle(
             ObstacleKind.LINK_UNINSPECTED,
             url,
-            f"The note links to {url}, which is not a source in use.",
-            "Add it as a source and read it, or give a reason to keep it.",
+            f"The note links to {url}, which you do not use as a source.",
+            "Add and read it as a source, or say why you keep it.",
         )
     # X's evaluator asks every link for a 200; so does approval, within the last day.
     for url, check in link_checks(case, at):
@@ -331,7 +329,7 @@ def _find_link_obstacles(case: Case, draft: Draft, at: datetime) -> Iterator[Obs
             ObstacleKind.LINK_UNANSWERED,
             url,
             f"The link {url}: {state}.{why}",
-            "Check the links, correct the address, or give a reason to keep it.",
+            "Check the links, correct it, or say why you keep it.",
         )
 
 
@@ -378,7 +376,7 @@ def check_links(
 ) -> tuple[Mapping[str, object], StageOutcome]:
     """Ask the note's links; those asked within the last hour only when `afresh`. A dead one fails nothing."""
     if case.draft is None:
-        return {}, StageOutcome.not_needed("There is no note, so no link to check.")
+        return {}, StageOutcome.not_needed("There is no note yet.")
     now, links = clock(), cited_links(case.draft)
     lately = {} if afresh else _find_recent_link_checks(case, now - _LINK_RECHECK_AFTER)
     missing = [url for url in links if url not in lately]
@@ -387,7 +385,7 @@ def check_links(
     cited = {url: known.pop(url) for url in links}
     others = sorted(known.values(), key=lambda check: check.checked_at, reverse=True)[:_MAX_KEPT_LINK_CHECKS]
     live = sum(check.state is LinkState.LIVE for check in cited.values())
-    asked = StageOutcome(summary=f"{live} of {len(cited)} links respond")
+    asked = StageOutcome(summary=f"{live} of {len(cited)} links work")
     outcome = asked if cited else StageOutcome.not_needed("The note has no link")
     return {"link_checks": (*cited.values(), *others)}, outcome
 

@@ -90,7 +90,7 @@ def _without_findings_of_others(case: Case, reader: Person) -> Case:
         return with_checks(assessment, known_text or "", case.evidence, checks if known_text else ())
 
     work, counted = case.desk, counted_readings(case)
-    why = "what other moderators found, until you have finished reading this note yourself"
+    why = "what other moderators found, until you have read this note to its end"
     program = Event(at=case.updated_at, by=PROGRAM.name, by_key=PROGRAM.key, kind="not shown", detail=why)
     said = (program,) if is_claimed_by_others(case, reader.key) else ()
     of_other_notes = tuple(it for it in work.readings if it not in counted)
@@ -175,12 +175,12 @@ def remarks(case: Case) -> tuple[str, ...]:
     """Return sentences for the reader of a case: where fewer readings count than asked for, or are not shown."""
     since, sentences = _events_since_sent(case), []
     if case.decision is None and any(event.kind == "reopened" for event in since):
-        sentences.append("This case was decided and reopened. Meanwhile moderators could see what had been found.")
+        sentences.append("This case was decided and reopened. In between, moderators could see the findings.")
     informed = [name for key, name in _list_informed(case) if may_not_read_yet(case, key)]
     if informed and case.decision is None:
         sentences.append(
-            f"Already saw what others found: {', '.join(informed)}. This case waits for a moderator who did not. If "
-            "there is none, an admin can admit them."
+            f"Already saw what others found: {', '.join(informed)}. This case waits for another moderator. An "
+            "admin can admit them."
         )
     sentences += [
         f"{event.by} admitted readers who had seen what others found: {event.detail}"
@@ -188,14 +188,12 @@ def remarks(case: Case) -> tuple[str, ...]:
         if event.kind == "readers admitted"
     ]
     sentences += [
-        f"{event.by} asked for one reader instead of two after a moderator had begun to read."
+        f"{event.by} asked for one reader instead of two after a moderator began to read."
         for event in since
         if event.kind == "readers wanted" and event.detail == ONE_READER_DETAIL
     ]
     if case.decision is not None and any(event.kind == "not shown" for event in case.events):
-        sentences.append(
-            "You see nothing that other moderators found, because you have not finished reading this note."
-        )
+        sentences.append("You see other moderators' findings once you have read this note to its end.")
     return tuple(sentences)
 
 
@@ -360,7 +358,7 @@ def keep_reviews(case: Case, author: str, at: datetime) -> Case:
         else it.replace(detail="", subject="")
         for it in case.events
     ]
-    detail = "the note and all else that its author wrote; what moderators found stays"
+    detail = "the note and all that its author wrote, not the moderators' findings"
     events.append(Event(at=at, by=PROGRAM.name, by_key=PROGRAM.key, kind="author erased", detail=detail))
     checks = (it for it in case.sentence_checks if it.by_key not in ("", author))
     comments = (it for it in case.suggestions if (it.owed or it.typed_by) not in ("", author))

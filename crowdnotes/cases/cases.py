@@ -127,7 +127,7 @@ class Cases:
         def check(kept: CaseOwnership) -> None:
             require(actor, Act.DELETE, kept)
             if kept.held_by:
-                raise WorkflowError("claimed", f"{kept.held_by} is working on this case.", "Wait until they are done.")
+                raise WorkflowError("claimed", f"{kept.held_by} is working on this case.", "Wait for them.")
 
         self._store.delete(case_id, check, by=actor)
 
@@ -149,7 +149,7 @@ class Cases:
     def image(self, case_id: str, sha256: str, permission: Act = Act.READ) -> bytes:
         """Return an image of the case's post. Raises StoreError when the post has it no longer."""
         if all(image.sha256 != sha256 for image in self.get(case_id, permission).post.images):
-            raise StoreError("This image is no longer kept.", "Attach it again.")
+            raise StoreError("We no longer have this image.", "Attach it again.")
         return self._store.image(sha256)
 
     def add_usage(self, case_id: str, by_step: Mapping[str, Usage], chain: int) -> None:

@@ -177,7 +177,7 @@ def _gate_cells(case: Case) -> dict[str, str]:
     gates = case.assessment.gates if case.assessment else ()
     if not case.assessment_is_current and not _is_before_inspection(case):
         return dict.fromkeys((gate.gate for gate in gates), "out of date")
-    note = "" if case.assessment_is_current else " (passages not opened)"
+    note = "" if case.assessment_is_current else " (sources not opened)"
     reasons = "\n".join(f"{gate.gate.value}: {gate.reason}" for gate in gates)
     return {**{gate.gate: f"{gate.status.value}{note}" for gate in gates}, "gate_reasons": reasons}
 
@@ -192,10 +192,10 @@ def _is_before_inspection(case: Case) -> bool:
 def _render_case_lines(case: Case) -> Iterator[str]:
     yield f"# Community Note case {case.id}\n"
     if is_demonstration(case):
-        yield "**A demonstration, with invented pages: nothing of it may be posted.**\n"
+        yield "**A demonstration with invented pages: do not post it.**\n"
     yield f"Status: {_describe_case_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC: {case.mode.as_text}.\n"
     yield _format_heading("Post")
-    yield from _fence_text(case.post.text) if case.post.text else ["Its words are not known."]
+    yield from _fence_text(case.post.text) if case.post.text else ["No text."]
     if case.post.context:
         yield "\nThe post it replies to or quotes:\n"
         yield from _fence_text(case.post.context)
@@ -231,10 +231,10 @@ def _note_lines(case: Case) -> Iterator[str]:
     yield f"\n{_format_heading('Note')}"
     if case.draft is None:
         is_erased = any(event.kind == "author erased" for event in case.events)
-        yield "The note was erased with all else that its author wrote.\n" if is_erased else "No note was written.\n"
+        yield "The note was erased with all that its author wrote.\n" if is_erased else "No note was written.\n"
         return
     yield from _fence_text(case.draft.text)
-    yield f"\n{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one.\n"
+    yield f"\n{note_length(case.draft.text)} of {NOTE_LIMIT} characters; a link counts as 1.\n"
     if case.draft.is_inferred(case.settlement, case.evidence):
         yield f"{INFERRED}.\n"
     for check in case.link_checks:
@@ -242,7 +242,7 @@ def _note_lines(case: Case) -> Iterator[str]:
             state = f"{check.as_text}, asked {check.checked_at:%Y-%m-%d %H:%M} UTC."
             yield f"- Link {_format_as_code(check.url)}: {state} {_escape_inline(check.sentence)}".rstrip()
     if not _can_be_posted(case):
-        yield "\nThe case ended without a note: these words are not to be posted.\n"
+        yield "\nThe case ended without a note: do not post this text.\n"
         return
     yield f"\nAbout the post: {class_label(case)}.\n"
     if labels := form_labels(case):
@@ -256,9 +256,9 @@ def _supernote_lines(case: Case) -> Iterator[str]:
     if case.supernote is None:
         return
     newest = case.finished_round
-    yield _format_heading(f"Made from {len((newest or case.supernote).notes)} notes that the post has")
+    yield _format_heading(f"Made from {len((newest or case.supernote).notes)} notes on the post")
     if newest is None:
-        yield "Filters and jury: NOT RUN to the end for these notes.\n"
+        yield "Filters and jury: NOT RUN to the end.\n"
         return
     yield ", ".join(f"{name}: {count}" for name, count in newest.funnel) + ".\n"
     for name, count in newest.not_run.items():
@@ -275,7 +275,7 @@ def _supernote_lines(case: Case) -> Iterator[str]:
     for note in newest.notes:
         given = shares.get(note.id)
         credit = f"{100 * given.share:.0f} % of the winner's words" if given else "not in the winner"
-        lost = f", {given.loss:+.2f} of its simulated intercept" if given and given.loss is not None else ""
+        lost = f", {given.loss:+.2f} of its jury score" if given and given.loss is not None else ""
         name = f"{note.id} (X's {note.note_id})" if note.note_id else note.id
         yield f"\n{_escape_inline(name)}: {credit}{lost}\n"
         yield from _fence_text(note.text)
@@ -352,9 +352,9 @@ def _list_source_warnings(source: Source) -> list[str]:
     if source.read_as is ReadAs.ARCHIVED:
         found.append("read from an archived copy")
     if source.read_as is ReadAs.THROUGH:
-        found.append(f"read through {source.read_through}: not compared with the page")
+        found.append(f"read through {source.read_through}, not compared with the page")
     if source.by_hand:
-        found.append("pasted by hand: not compared with the page")
+        found.append("pasted by hand, not compared with the page")
     return found
 
 
@@ -372,16 +372,16 @@ def _support_lines(case: Case) -> Iterator[str]:
         by = sentence.by or (assessment.engine if assessment is not None and is_judged else draft.engine)
         how = sentence.support.as_text
         how += f", by {_escape_inline(by)}" if sentence.support is not Support.UNCHECKED else ""
-        how = f"compared by {_escape_inline(by)}, hints open" if case.has_open_hint(sentence) else how
+        how = f"checked by {_escape_inline(by)}, hints open" if case.has_open_hint(sentence) else how
         if item is None:
-            yield f"   - no passage: {how}"
+            yield f"   - no source: {how}"
         else:
             source = item.source
             address = f", {_format_as_code(source.url)}" if source.url else ""
             yield f"   - {item.id}, {_escape_inline(source.publisher or source.title)}{address}: {how}"
             if sentence.carrier is not None:
                 words = item.passage.text[sentence.carrier.start : sentence.carrier.end]
-                yield f"   - the passage says: “{_escape_inline(words)}”"
+                yield f"   - the source says: “{_escape_inline(words)}”"
         for doubt in sentence.doubts:
             hint = "settled hint" if sentence.doubts_settled else "hint"
             yield f"   - {hint}: {_escape_inline(doubt)}"
@@ -400,7 +400,7 @@ def _jury_lines(case: Case) -> Iterator[str]:
     line, interval = verdict.helpful_line, verdict.intercept_interval
     if not verdict.means_nothing:
         yield (
-            f"- note intercept {in_figures(verdict.note_intercept, line)} of the {line:.2f} needed, 90 % range "
+            f"- jury score {in_figures(verdict.note_intercept, line)} of {line:.2f} needed, 90 % range "
             f"{interval.low:.2f} to {interval.high:.2f}: {_escape_inline(verdict.status)}"
         )
     for side in (verdict.negative, verdict.positive):
@@ -417,14 +417,14 @@ def _score_lines(case: Case) -> Iterator[str]:
         return
     state = "of this text" if case.assessment_is_current else "of an earlier text: out of date"
     if _is_before_inspection(case):
-        state = "of this text, over passages that nobody has opened yet"
-    yield _format_heading(f"Scores {state}, by engine “{_escape_inline(case.assessment.engine)}”")
+        state = "of this text, with sources that nobody opened yet"
+    yield _format_heading(f"Scores {state}, by “{_escape_inline(case.assessment.engine)}”")
     for gate in case.assessment.gates:
         yield f"- {gate.gate.as_text}: {gate.status.in_record}. {_escape_inline(gate.reason)}"
     for rule in case.assessment.principles:
         yield f"- {rule.principle.as_text}: {rule.status.in_record}. {_escape_inline(rule.reason)}"
     if together := case.agreement:
-        yield f"- Checks and jury (a simulation): {_escape_inline(together)}"
+        yield f"- Checks and jury (simulated): {_escape_inline(together)}"
     yield ""
 
 

@@ -92,7 +92,7 @@ def follow_up(
         services=tuple(dict.fromkeys(services)),
     )
     if asked.kind.searches and not (asked.libraries or asked.services):
-        raise InputError("You have not chosen where to search.", "Choose a library or an online service.")
+        raise InputError("Where should we search?", "Choose a library or an online service.")
     if asked.kind is FollowUpKind.MORE_LIKE:
         require_passage(case, asked.about)
     elif asked.kind is FollowUpKind.OTHER_SIDE:
@@ -122,9 +122,7 @@ def with_id(search_id: str) -> SearchSelector:
 def unfinished(asked: FollowUpSearch | None) -> FollowUpSearch:
     """Return that follow-up search, if it is under way. Raises WorkflowError when it is not."""
     if asked is None or asked.finished_at is not None:
-        raise WorkflowError(
-            "no search", "There is no such follow-up search any more.", "Ask again: the post may have changed."
-        )
+        raise WorkflowError("no search", "This search is gone.", "Search again: the post may have changed.")
     return asked
 
 
@@ -210,28 +208,28 @@ def _merge_late_outcome(first: ProviderOutcome, again: ProviderOutcome | None) -
     """Return how a service ended that was asked again; unchanged where it did not answer then either."""
     if again is None or again.state is not ProviderState.ANSWERED:
         return first
-    sentence = f"It came in later, when it was asked again. {again.sentence}".strip()
+    sentence = f"Found when searched again. {again.sentence}".strip()
     return again.replace(sentence=sentence)
 
 
 def _require_new_link(case: Case, url: str) -> str:
     links = checked_urls([url])
     if not links:
-        raise InputError("There is no link.", "Paste the address of the page.")
+        raise InputError("The link is missing.", "Paste the address of the page.")
     same = canonical_url(links[0])
     if any(item.source.url and canonical_url(item.source.url) == same for item in case.evidence):
-        raise WorkflowError("read already", "This page is among the passages already.", "Open its passage and read it.")
+        raise WorkflowError("read already", "This page is already a source.", "Open and read it.")
     return links[0]
 
 
 def _require_swappable(case: Case, item: Evidence) -> None:
     if is_used_by_note(case, item):
-        raise WorkflowError("in use", f"The note uses {item.id}.", "Stop using it, change the note, then swap it out.")
+        raise WorkflowError("in use", f"The note uses {item.id}.", "Stop using it in the note first.")
     if not unread_hits(case, item.aim):
         raise WorkflowError(
             "nothing left",
-            f"Nothing else was found that could replace {item.id}.",
-            "Search for more, or say why you reject the passage.",
+            f"We found nothing else that could replace {item.id}.",
+            "Search for more, or reject it with a reason.",
         )
 
 
@@ -260,7 +258,7 @@ def _describe_search_outcome(
     """Return the result in a sentence or two."""
     failed = [source for source in asked.sources if source.outcome is not FetchOutcome.READ]
     each = ", ".join(f"{host(source.url) or source.title} ({source.outcome.as_text})" for source in failed)
-    unreadable = f" Could not be read: {each}." if failed else ""
+    unreadable = f" Not readable: {each}." if failed else ""
     names = ", ".join(item.id for item in added)
     if not added:
         stays = f" {asked.about} stays." if asked.kind is FollowUpKind.SWAP else ""
@@ -270,22 +268,22 @@ def _describe_search_outcome(
     if asked.kind is not FollowUpKind.SWAP:
         return f"New: {names}.{unreadable}"
     if any(item.id == asked.about for item in evidence):
-        return f"{names} was added. The note uses {asked.about} now, so it stays.{unreadable}"
+        return f"New: {names}. {asked.about} stays, as the note uses it.{unreadable}"
     return f"{names} replaced {asked.about}.{unreadable}"
 
 
 def _explain_nothing_new(case: Case, asked: FollowUpSearch) -> str:
     if asked.sources:
-        return "what was read says the same as a passage that is here."
+        return "the new pages say the same as a source you have."
     if asked.kind.searches and not asked.hits:
         return "the search was not answered." if asked.search_not_run else "the search found nothing."
     if asked.kind.searches and not unread(case, asked.hits):
         idle = len(asked.hits) - len(drop_unusable_hits(asked.hits))
-        also = f", or lead to no evidence ({idle} home, search or log-in pages)" if idle else ""
-        return f"all {len(asked.hits)} found are here already{also}."
+        also = f", or are no evidence ({idle} home, search or log-in pages)" if idle else ""
+        return f"you have all {len(asked.hits)} already{also}."
     if asked.aim is Aim.OTHER_SIDE:
-        return "nothing found supports the post's claim."
-    return "nothing else found helps to judge the post."
+        return "no page supports the claim."
+    return "no other page helps to judge the claim."
 
 
 SearchWork = Callable[[Case, FollowUpSearch, Progress, StageContext], StageResult]
@@ -423,18 +421,18 @@ def settle(case: Case, _: Progress, context: StageContext, *, may_search: bool =
     except ModelAnswerError as error:  # the person can still read and judge
         return {}, StageOutcome.not_run(error.message)
     if found is None:
-        return {}, StageOutcome.not_run("the engine in use cannot judge this.")
+        return {}, StageOutcome.not_run("only an AI can check this.")
     changes: dict[str, object] = {"settlement": found.settlement}
     if stated := {item.id for item, _ in found.settlement.stated(evidence, claim=1)}:
-        return changes, StageOutcome(summary=f"{len(stated)} of {len(evidence)} passages answer the claim outright")
+        return changes, StageOutcome(summary=f"{len(stated)} of {len(evidence)} sources settle the claim")
     if may_search and found.queries:
         changes |= settling_search(case, found.queries, context, found.settlement.missing)
     helping = len(found.settlement.answers(evidence))
-    helps = f"{helping} help to conclude it" if helping else "none answers it"
+    helps = f"{helping} help to judge it" if helping else "none settles it"
     if other := {item.id for item, _ in found.settlement.stated(evidence)}:
-        helps = f"{len(other)} of {len(evidence)} answer another claim of the post outright"
+        helps = f"{len(other)} of {len(evidence)} settle another claim of the post"
     missing = f" Where to look: {found.settlement.missing}" if found.settlement.missing else ""
-    return changes, StageOutcome(summary=f"No passage answers the claim outright; {helps}.{missing}")
+    return changes, StageOutcome(summary=f"No source settles the claim; {helps}.{missing}")
 
 
 def _search_on(case: Case, context: StageContext) -> StageResult:
@@ -449,7 +447,7 @@ def _search_on(case: Case, context: StageContext) -> StageResult:
 
 def _describe_no_passage(brief: Brief) -> StageOutcome:
     wanted = brief.claim.settled_by if brief.claim is not None else ""
-    return StageOutcome.not_needed(f"There is no passage to judge.{f' Where to look: {wanted}' if wanted else ''}")
+    return StageOutcome.not_needed(f"There is no source to judge.{f' Where to look: {wanted}' if wanted else ''}")
 
 
 def is_settled(case: Case) -> StageOutcome | None:
@@ -479,9 +477,7 @@ def keep(newest: Case, worked_on: Case, which: SearchSelector, changes: Changes,
     for is gone.
     """
     if _get_scope_without_links(newest) != _get_scope_without_links(worked_on):
-        raise WorkflowError(
-            "sources changed", "Other sources were chosen while this was running.", "Ask for the search again."
-        )
+        raise WorkflowError("sources changed", "You chose other sources meanwhile.", "Ask for the search again.")
     asked = unfinished(which(newest))
     if stage.name is StageName.PASSAGES:
         return joined(newest, asked, cast("tuple[Evidence, ...]", changes["evidence"]), stage)

@@ -171,7 +171,7 @@ def post_requests(case: Case) -> list[SourceRequest]:
     hits = {canonical_url(hit.url): hit for hit in case.hits if hit.url is not None}
     links = references_in(case.post.whole_text) if case.supernote is None else ()
     return [
-        SourceRequest(_link_id(url), url, "The post refers to it.", url=url, hit=hits.get(canonical_url(url)))
+        SourceRequest(_link_id(url), url, "The post links to it.", url=url, hit=hits.get(canonical_url(url)))
         for url in links
         if reason_to_skip(url) is None
     ]
@@ -198,7 +198,7 @@ def queries(case: Case, _: Progress, context: StageContext) -> StageResult:
         context.engine, brief.post, limit, brief.today, places, diverse=context.options.diverse, insisted=case.anyway
     )
     found = own or plan.queries[: MOST_QUERIES - SECOND_QUERIES]
-    nothing = plan.why_none or ("The claim is written down" if plan.claims else "The post holds nothing to search for")
+    nothing = plan.why_none or ("Claim found" if plan.claims else "The post has nothing to search for")
     outcome = StageOutcome(summary=f"{len(found)} searches" if found else nothing, reason="" if found else nothing)
     return {"claims": plan.claims, "wanted": plan.wanted, "queries": found, "settlement": None}, outcome
 
@@ -206,7 +206,7 @@ def queries(case: Case, _: Progress, context: StageContext) -> StageResult:
 def own_query(words: str) -> tuple[Query, ...]:
     """Return the search that a person typed, unchanged; none without words."""
     text = " ".join(words.split())
-    return (Query(text=text, purpose="your own search words"),) if text else ()
+    return (Query(text=text, purpose="your words"),) if text else ()
 
 
 def search(case: Case, progress: Progress, context: StageContext, *, patient: bool = False) -> StageResult:
@@ -499,7 +499,7 @@ def passages(case: Case, progress: Progress, context: StageContext) -> StageResu
     """Find the best passage of each source that was read."""
     whys = {item.source.id: item.why for item in case.evidence} | case.reasons
     evidence = best_of(case, case.sources, whys, progress, context)
-    summary = plural(len(evidence), "1 passage to inspect", "{n} passages to inspect")
+    summary = plural(len(evidence), "1 source to read", "{n} sources to read")
     return {"evidence": evidence}, StageOutcome(summary=summary)
 
 

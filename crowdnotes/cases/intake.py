@@ -71,8 +71,8 @@ def usable_urls(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[RefusedLin
             refused.append(RefusedLink(line, why))
             continue
         if url not in urls and len(urls) == _MAX_URLS:
-            many = f"“{shown(line)}” is one too many: a case takes {_MAX_URLS} links."
-            refused.append(RefusedLink(line, InputError(many, "Bring the best ones.")))
+            many = f"A case takes {_MAX_URLS} links; “{shown(line)}” is one too many."
+            refused.append(RefusedLink(line, InputError(many, "Keep the best ones.")))
         else:
             urls[url] = None
     return tuple(urls), tuple(refused)
@@ -142,9 +142,13 @@ def search_scope_of(case: Case) -> SearchScope:
 def missing_scope_error(places: SearchScope) -> InputError | None:
     """Return why nothing can be gathered there; None when something can."""
     if places.mode is Mode.AUTOMATION and not (places.libraries or places.services):
-        return InputError("There is nothing to search.", "Choose a library or service, add links or paste a passage.")
+        return InputError(
+            "Where should we search?", "Choose a library or service, add links, or paste a source's text."
+        )
     if places.mode is Mode.AUGMENTATION and not places.urls:
-        return InputError("There is no source to read.", "Add a link, choose a search or paste a passage.")
+        return InputError(
+            "Which source should we read?", "Add a link, choose a search service, or paste a source's text."
+        )
     return None
 
 
@@ -166,8 +170,8 @@ def checked_post(
         raise InputError("The post is empty.", "Paste the text of the post.")
     if (longest := max(len(text), len(context))) > MAX_POST_CHARACTERS:
         raise InputError(
-            f"The post has {longest:,} characters; the longest post on X has {MAX_POST_CHARACTERS:,}.",
-            "Paste the post alone; a long text that it links to belongs among the sources.",
+            f"Too long for a post: {longest:,} characters, limit {MAX_POST_CHARACTERS:,}.",
+            "Paste only the post. Add articles as sources.",
         )
     given = (url or "").strip()
     checked = (given or None) if given in ("", known) else _check_post_url(given)
@@ -187,7 +191,7 @@ def _check_post_url(url: str) -> str:
     if post_number(checked) is None and not is_demonstration_url(checked):
         raise InputError(
             f"“{shown(url)}” is not the address of a post on X.",
-            "Copy it from the post's Share menu, or leave the field empty; a source belongs among the links.",
+            "Copy it from the post's Share menu, or leave the field empty. Add sources under links.",
         )
     return checked
 
@@ -218,7 +222,7 @@ def create_case(
     at, by = cases.now(), cases.require(Act.PRACTISE if recorded_answers else Act.BEGIN)
     post = checked_post(text, url, context=context)
     pictures = [checked_image(item) for item in attached]
-    how = mode.as_text + ("; a demonstration with recorded answers of a language model" if recorded_answers else "")
+    how = mode.as_text + ("; a demonstration with recorded AI answers" if recorded_answers else "")
     case = Case(
         id=known_as or new_case_id(),
         created_at=at,
@@ -324,7 +328,7 @@ def change_sources(case: Case, at: datetime, by: Person, places: SearchScope) ->
     redo = GATHERING_STAGES - _SEARCH_STAGES if wanted == before else GATHERING_STAGES
     searched = ", ".join((*libraries, *services)) or "none"
     own = f"; own search words: {places.own_words}" if places.own_words else ""
-    bound = f"; no later than {places.until}" if places.until else ""
+    bound = f"; up to {places.until}" if places.until else ""
     is_new_cutoff = places.until != case.until  # a follow-up search under the old cutoff must stop
     detail = f"{places.mode.as_text}; {len(places.urls)} links; searched: {searched}{own + bound}"
     return with_event(
@@ -363,9 +367,9 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
     if len(text) <= _MAX_PASTED_CHARACTERS:
         text = _tidy_pasted_text(text)
     if not text:
-        raise InputError("The passage is empty.", "Copy the sentences that matter from the page.")
+        raise InputError("The text is empty.", "Copy the sentences that matter.")
     if len(text) > _MAX_PASSAGE_CHARACTERS:
-        raise InputError(f"That is {len(text):,} characters.", "Copy only the part that matters.")
+        raise InputError(f"Too long: {len(text):,} characters.", "Copy only what matters.")
     checked = checked_url(url) if url and url.strip() else None
     refused = reason_to_skip(checked) if checked else None
     if refused is not None:
@@ -373,11 +377,11 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
     sha256 = text_sha256(text)
     source = Source(
         id=f"{BY_HAND}{text_sha256(f'{checked} {text}')[:12]}",
-        title=title.strip() or (checked or "Passage copied by hand"),
+        title=title.strip() or (checked or "Text copied by hand"),
         url=checked,
         publisher=publisher_of(checked) if checked else None,
         category=categorise(checked or "", categories),
-        outcome_detail="Copied by hand: the program did not read this page.",
+        outcome_detail="Copied by hand: we did not read this page.",
         text_sha256=sha256,
         characters=len(text),
     )
@@ -452,7 +456,7 @@ def usable_images(given: Sequence[Attachment]) -> tuple[list[Attachment], list[I
         if len(taken) < MAX_IMAGES:
             taken.append(item)
         else:
-            refused.append(InputError(f"“{item.name}” was left out: a post has at most {MAX_IMAGES} images."))
+            refused.append(InputError(f"We left out “{item.name}”: a post has at most {MAX_IMAGES} images."))
     return taken, refused
 
 
@@ -478,7 +482,7 @@ def with_images(post: Post, images: tuple[Image, ...]) -> Post:
     every = {image.sha256: image for image in (*images, *post.images)}
     ordered = dict.fromkeys(image.sha256 for image in (*post.images, *images))
     if len(ordered) > MAX_IMAGES:
-        raise InputError(f"A post has at most {MAX_IMAGES} images.", "Take one off first.")
+        raise InputError(f"A post has at most {MAX_IMAGES} images.", "Remove one first.")
     return post.replace(images=tuple(every[sha256] for sha256 in ordered))
 
 
@@ -517,7 +521,7 @@ def describe_image(
     """Say what can be read in an image and what it shows. InputError when it is gone or the words are too many."""
     image = find_image(case, sha256)
     if image is None:
-        raise InputError("The post no longer has this image.", "Attach it again.")
+        raise InputError("This image is gone.", "Attach it again.")
     said = image.replace(text=_check_image_words(text), shows=_check_image_words(shows), read_by=read_by)
     if (said.text, said.shows) == (image.text, image.shows) and image.read_by:
         return case
@@ -546,7 +550,7 @@ def _check_image_words(text: str) -> str:
     text = text.replace("\x00", "").replace("\r\n", "\n").strip()
     if len(text) > MAX_IMAGE_WORDS:
         raise InputError(
-            f"That is {len(text):,} characters; what an image says takes {MAX_IMAGE_WORDS:,}.",
+            f"Too long: {len(text):,} characters, limit {MAX_IMAGE_WORDS:,}.",
             "Keep what the post claims.",
         )
     return text

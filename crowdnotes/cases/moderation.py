@@ -83,18 +83,18 @@ def submit(case: Case, at: datetime, by: Person, message: str = "", *, readers: 
     work, message = case.desk, checked_reason(message)
     if work.state is DeskState.SUBMITTED:
         raise WorkflowError(
-            "submitted", "This case is with the moderators already.", "Take it back first if you want to send it again."
+            "submitted", "The moderators already have this case.", "To send it again, take it back first."
         )
     owed = open_comments(case)
     if owed:
         raise WorkflowError(
             "comments",
-            plural(len(owed), "1 comment has no answer yet.", "{n} comments have no answer yet."),
-            "Answer each comment, then send the case again.",
+            plural(len(owed), "1 comment needs an answer.", "{n} comments need an answer."),
+            "Answer it, then send the case again.",
         )
     has_note = case.draft is not None and bool(case.draft.text.strip())
     if not has_note and not message:
-        raise InputError("There is no note to send.", "Write a note, or say why this post needs none.")
+        raise InputError("There is no note yet.", "Write one, or say why this post needs none.")
     fresh = {
         "state": DeskState.SUBMITTED,
         "submitted_at": at,
@@ -120,7 +120,7 @@ def withdraw(case: Case, at: datetime, by: Person) -> Case:
     _require_submitted(case)
     lease = case.desk.lease
     if lease is not None and lease.holds(at) and lease.holder.key != by.key:
-        raise WorkflowError("claimed", _describe_holder(lease), "Wait until the review is finished.")
+        raise WorkflowError("claimed", _describe_holder(lease), "Wait for the review to end.")
     return _change_desk(case, at, by, "withdrawn", state=DeskState.DRAFTING, lease=None)
 
 
@@ -143,7 +143,7 @@ def claim(case: Case, at: datetime, by: Person) -> Case:
     work = case.desk
     lease = work.lease
     if lease is not None and lease.holder.key != by.key and lease.holds(at):
-        raise WorkflowError("claimed", _describe_holder(lease), "Take another case, or take this one over.")
+        raise WorkflowError("claimed", _describe_holder(lease), "Take another case, or take over this one.")
     _require_unread(case, by)
     if lease is not None and lease.holder.key == by.key:
         return renew(case, at, by)
@@ -161,14 +161,14 @@ def take_over(case: Case, at: datetime, by: Person) -> Case:
 def _require_unread(case: Case, by: Person) -> None:
     if reading_by(case, by.key) is not None and waits_for_readers(case):
         raise WorkflowError(
-            "read already", "You have read this case. Another moderator has to read it now.", "Take the next case."
+            "read already", "You have read this case. Now another moderator must read it.", "Take the next case."
         )
     if may_not_read_yet(case, by.key):
         raise WorkflowError("seen before", SEEN_BEFORE, WHO_READS_INSTEAD)
 
 
-SEEN_BEFORE = "You saw what other moderators found before you read this note, so your reading would not count."
-WHO_READS_INSTEAD = "A moderator who did not see it has to read it. If there is none, ask an admin to admit you."
+SEEN_BEFORE = "You saw what other moderators found, so your reading would not count."
+WHO_READS_INSTEAD = "Another moderator must read it, or an admin must admit you."
 
 
 def _assign_lease(case: Case, at: datetime, by: Person) -> Case:
@@ -187,12 +187,14 @@ def renew(case: Case, at: datetime, by: Person) -> Case:
     require_open(case)
     lease = case.desk.lease
     if lease is None:
-        raise WorkflowError("not claimed", _explain_missing_claim(case, by), "Claim it and read the note as it is now.")
+        raise WorkflowError(
+            "not claimed", _explain_missing_claim(case, by), "Claim it again and read the note as it is now."
+        )
     if lease.holder.key != by.key:
         raise WorkflowError(
             "claimed",
-            f"{lease.holder.name} has taken over this case.",
-            "What you chose so far is kept. Take another case, or take this one over again.",
+            f"{lease.holder.name} took over this case.",
+            "Your choices are kept. Take another case, or take this one over again.",
         )
     renewed = lease.replace(until=max(lease.until, at + CLAIM_DURATION))
     return case.replace(desk=case.desk.replace(lease=renewed))
@@ -210,7 +212,7 @@ def _explain_missing_claim(case: Case, by: Person) -> str:
     if "withdrawn" not in since:
         return "You have not claimed this case."
     again = " and sent it again" if case.desk.state is DeskState.SUBMITTED else ""
-    return f"After you had claimed this case its author took it back{again}."
+    return f"The author took this case back{again} after you claimed it."
 
 
 def taken_over_by(case: Case, key: str) -> str:
@@ -234,7 +236,7 @@ def require_free(case: Case, by: Person) -> None:
     """Refuse what ends a review while another moderator has claimed the case: their work would be lost."""
     lease = case.desk.lease
     if lease is not None and lease.holder.key != by.key:
-        raise WorkflowError("claimed", _describe_holder(lease), "Take another case, or take this one over.")
+        raise WorkflowError("claimed", _describe_holder(lease), "Take another case, or take over this one.")
 
 
 # --- validating ---
@@ -248,7 +250,7 @@ def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: st
     """
     renewed = renew(case, at, by)
     if Pair(words, evidence_id) not in pairs(hide_other_reviews(case, by)):
-        raise WorkflowError("edited elsewhere", "This sentence is no longer compared with that passage.")
+        raise WorkflowError("edited elsewhere", "This sentence no longer belongs to that source.")
     if support not in FINDINGS:
         raise InputError("Choose one of the five findings.")
     item = require_passage(case, evidence_id)
@@ -289,10 +291,10 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
         pair: own_check(case, by.key, pair.words, pair.evidence_id) for pair in pairs(hide_other_reviews(case, by))
     }
     if case.draft is not None and not found:
-        raise WorkflowError("unread", "The note has no source to check.", "Send it back with a comment.")
+        raise WorkflowError("unread", "The note has no source.", "Send it back with a comment.")
     left = sum(check is None or check.support is Support.UNCHECKED for check in found.values())
     if left:
-        raise WorkflowError("unread", plural(left, "1 passage is left to check.", "{n} passages are left to check."))
+        raise WorkflowError("unread", plural(left, "1 source left to check.", "{n} sources left to check."))
     passages = {item.id: item.identity for item in case.evidence}
     findings = tuple(
         PairFinding(
@@ -318,7 +320,7 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     update = {"readings": readings, "earlier_readings": (*work.earlier_readings, *earlier)}
     read = renewed.replace(desk=work.replace(**update))
     lease = None if waits_for_readers(read) else work.lease
-    detail = plural(len(findings), "1 passage checked", "{n} passages checked")
+    detail = plural(len(findings), "1 source checked", "{n} sources checked")
     return _change_desk(renewed, at, by, "read through", detail, lease=lease, **update)
 
 
@@ -332,15 +334,15 @@ def send_back(case: Case, at: datetime, by: Person, comments: Sequence[Comment],
     require_free(case, by)
     said, words = [item for item in comments if item.text.strip()], checked_reason(words)
     if not said and not words:
-        raise InputError("Say what the author should change.", "Write a comment on the note or on one of its passages.")
+        raise InputError("Say what the author should change.", "Comment on the note or one of its sources.")
     if len(said) > _MAX_COMMENTS:
-        raise InputError(f"A case takes at most {_MAX_COMMENTS} comments at once.")
+        raise InputError(f"Send at most {_MAX_COMMENTS} comments at once.")
     note = case.draft.text if case.draft else ""
     for item in said:
         if item.evidence_id:
             require_passage(case, item.evidence_id)
         if item.words and item.words not in note:
-            raise InputError(f"The note does not have the words “{item.words}” any more.")
+            raise InputError(f"The note no longer has the words “{item.words}”.")
     first = len(case.suggestions) + 1
     added = tuple(
         Suggestion(
@@ -401,7 +403,7 @@ def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
     """
     _require_submitted(case)
     if readers not in (1, 2):
-        raise InputError("A case is read by one or two moderators.")
+        raise InputError("Choose one or two readers.")
     if case.desk.readers == readers:
         return case
     has_begun = is_claimed_by_others(case, by.key)
@@ -409,13 +411,13 @@ def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
     may_lower = (asked_by == by.key and not has_begun) or (isinstance(by, Actor) and by.role is Role.ADMIN)
     if readers < case.desk.readers and not may_lower:
         # Else one moderator could approve it alone, or end it, see other findings, reopen it and read it as if blind.
-        why = "A moderator has begun to read this case." if has_begun else "Two readers were asked for."
-        raise WorkflowError("being read", why, "Let a second one read it too. An admin may change it if none can.")
+        why = "A moderator already began to read this case." if has_begun else "Two readers were asked for."
+        raise WorkflowError("being read", why, "Let a second one read it too, or ask an admin to change it.")
     if readers > case.desk.readers and was_open_to_all(case):
         raise WorkflowError(
             "seen before",
-            "This case was decided before, and moderators could see what was found, so a second reading is not blind.",
-            "Its author can take it back and send it again. Then ask for two readers.",
+            "Moderators saw the earlier findings, so a second reading would not be independent.",
+            "The author can take it back and send it again. Then ask for two readers.",
         )
     detail = ONE_READER_DETAIL if readers == 1 and is_claimed_by_others(case, "") else str(readers)
     changed = _change_desk(case, at, by, "readers wanted", detail, readers=readers)
@@ -528,7 +530,7 @@ def what_changed(case: Case, key: str) -> str:
         return ""
     if last.post_sha256 not in ("", case.post.identity):
         return "The post"
-    return "A source" if last.classification in (None, case.classification) else "What the note says of the post"
+    return "A source" if last.classification in (None, case.classification) else "What the note says about the post"
 
 
 def is_as_read(case: Case, key: str) -> bool:
@@ -544,7 +546,7 @@ def _find_last_reading_by(case: Case, key: str) -> Reading | None:
 def _require_submitted(case: Case) -> None:
     require_open(case)
     if case.desk.state is not DeskState.SUBMITTED:
-        raise WorkflowError("not submitted", "This case is not with the moderators.", "Its author sends it first.")
+        raise WorkflowError("not submitted", "The moderators do not have this case.", "The author must send it first.")
 
 
 def _describe_holder(lease: Lease) -> str:

@@ -69,9 +69,9 @@ def actor_of(issuer: str, subject: str, name: str, role: str) -> Actor:
     except ValidationError as error:
         is_name = error.errors()[0]["loc"] == ("name",)
         raise InputError(
-            "A person needs a name of 1 to 80 characters."
+            "Give a name of 1 to 80 characters."
             if is_name
-            else "A person needs an issuer and a subject, each of 1 to 255 characters without spaces."
+            else "Give an issuer and a subject, each of 1 to 255 characters without spaces."
         ) from error
 
 
@@ -98,12 +98,12 @@ def require_editable(case: Case, by: Person, *, by_reviewers: bool = False) -> N
     if lease is not None and not (is_reviewer and lease.holder.key == by.key):
         if lease.holder.key == by.key:
             raise WorkflowError("claimed", "You are reviewing this case.", "Give it back, then change it.")
-        raise WorkflowError("claimed", "A moderator is reviewing this case.", "Wait until the review is finished.")
+        raise WorkflowError("claimed", "A moderator is reviewing this case.", "Wait for the review to end.")
     if by.key != case.owner_key and not is_reviewer:
         raise WorkflowError(
             "submitted",
-            "This case is with the moderators, so only its author may change it.",
-            "Send it back with a comment that says what should change."
+            "The moderators have this case, so only its author may change it.",
+            "Send it back with a comment on what to change."
             if is_moderator
             else "Ask its author, or wait until it comes back.",
         )

@@ -36,11 +36,11 @@ def _gather_write_and_score(stages: StageRunner, case_id: str) -> list[Step]:
 JOBS = {
     "gather": Job("Finding sources", "Evidence", StageRunner.gather_steps),
     "follow_up": Job("Searching again", "Evidence", StageRunner.follow_up_steps),
-    "write": Job("Writing and scoring candidate notes", "Draft", _write_and_score),
+    "write": Job("Writing and scoring drafts", "Draft", _write_and_score),
     "assess": Job("Scoring the note", "Review", StageRunner.assess_steps),
     "whole": Job("Finding sources, then writing and scoring notes", "Evidence", _gather_write_and_score),
     "supernote": Job("Making one note from many", "Candidates", StageRunner.supernote_steps),
-    "suggestions": Job("Answering the suggestions", "Suggestions", StageRunner.suggestion_steps),
+    "suggestions": Job("Answering suggestions", "Suggestions", StageRunner.suggestion_steps),
     "links": Job("Checking the links", "Decide", StageRunner.check_link_steps),
 }
 """By name, which is stored with each job."""

@@ -97,26 +97,26 @@ def _in_round(name: StageName, title: str, run: Callable[[Case, Progress, StageC
 STAGES = {
     stage.name: stage
     for stage in (
-        Stage(StageName.QUERIES, "Write search words", gathering_stages.queries, resumable=True),
+        Stage(StageName.QUERIES, "Choose search words", gathering_stages.queries, resumable=True),
         Stage(StageName.SEARCH, "Search", gathering_stages.search, resumable=True),
         Stage(StageName.READ, "Choose and read sources", gathering_stages.read, resumable=True),
-        Stage(StageName.PASSAGES, "Find the passages that matter", gathering_stages.passages, resumable=True),
+        Stage(StageName.PASSAGES, "Find the text that matters", gathering_stages.passages, resumable=True),
         Stage(
             StageName.SETTLE,
-            "Check whether they answer the claim",
+            "Check whether they settle the claim",
             follow_up_stages.settle,
             skip=follow_up_stages.is_settled,
         ),
         Stage(StageName.DRAFT, "Write notes, or find sentences to quote", writing_stages.draft),
-        Stage(StageName.REVISE, "Compare the notes and improve the best", writing_stages.revise),
+        Stage(StageName.REVISE, "Compare drafts and improve the best", writing_stages.revise),
         Stage(StageName.ASSESS, "Score the note", writing_stages.score, touches=Touches.SCORES),
-        Stage(StageName.JURY, "Simulate the jury", writing_stages.vote, touches=Touches.SCORES),
+        Stage(StageName.JURY, "Ask simulated readers", writing_stages.vote, touches=Touches.SCORES),
         Stage(StageName.LINKS, "Check the links", writing_stages.check_links, touches=Touches.LINK_CHECKS),
-        _in_round(StageName.CANDIDATES, "Make candidates from the notes", supernote_stages.candidates),
-        _in_round(StageName.FILTER, "Filter the candidates", supernote_stages.filter_stage),
-        _in_round(StageName.RANK, "Let the jury choose (a simulation)", supernote_stages.rank_stage),
-        _in_round(StageName.COMPARE, "Compare the best and improve one", supernote_stages.compare_stage),
-        _in_round(StageName.CREDIT, "Credit the notes", supernote_stages.credit_stage),
+        _in_round(StageName.CANDIDATES, "Write drafts from the notes", supernote_stages.candidates),
+        _in_round(StageName.FILTER, "Check the drafts", supernote_stages.filter_stage),
+        _in_round(StageName.RANK, "Let simulated readers choose", supernote_stages.rank_stage),
+        _in_round(StageName.COMPARE, "Compare and improve the best", supernote_stages.compare_stage),
+        _in_round(StageName.CREDIT, "Credit the original notes", supernote_stages.credit_stage),
         Stage(StageName.SUGGESTIONS, "Answer the suggestions", suggestions.answer_stage),
     )
 }
@@ -142,7 +142,7 @@ def gathering(case: Case, context: StageContext) -> list[Stage]:
 
 def _wait_for_wish(case: Case, skip: Callable[[Case], StageOutcome | None]) -> StageOutcome | None:
     """Skip the stage until a person says that they want a note although raters may not."""
-    unwanted = StageOutcome.not_needed("Not done: raters may want no note") if case.unwanted else None
+    unwanted = StageOutcome.not_needed("Not done: readers may want no note") if case.unwanted else None
     return skip(case) or unwanted
 
 
@@ -188,7 +188,7 @@ def writing(case: Case, context: StageContext, *, before_inspection: bool) -> li
     while none is in use.
     """
     if not case.used_evidence and not before_inspection:
-        raise WorkflowError("evidence first", "No source is in use yet.", "Open a source and choose to use it.")
+        raise WorkflowError("evidence first", "You use no source yet.", "Choose “Use” at a source.")
     draft = partial(writing_stages.draft, before_inspection=before_inspection)
     if not context.engine.uses_language_model:
         return [replace(STAGES[StageName.DRAFT], run=draft)]
@@ -203,7 +203,7 @@ def scoring(case: Case, _: StageContext, *, before_inspection: bool, scores_only
     `before_inspection` judges over the passages that the note cites; else WorkflowError when there is no note.
     """
     if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
-        raise WorkflowError("no note", "There is no note to score yet.", "Write the note first.")
+        raise WorkflowError("no note", "There is no note yet.", "Write the note first.")
     score, links = partial(writing_stages.score, before_inspection=before_inspection), STAGES[StageName.LINKS]
     assess = replace(STAGES[StageName.ASSESS], run=score, meanwhile=None if scores_only else links)
     return [assess] if scores_only else [assess, STAGES[StageName.JURY], links]
@@ -215,13 +215,13 @@ def combining(case: Case, context: StageContext) -> list[Stage]:
     Stopped work resumes. Raises WorkflowError for a case without notes, or when none is used.
     """
     if not supernote_actions.require_work(case).used:
-        raise WorkflowError("no notes", "No note is used.", "Choose one to use: each shows why it is left out.")
+        raise WorkflowError("no notes", "You use no note.", "Tick a note. Each says why it is left out.")
 
     def needs(there: Callable[[Case], object], otherwise: StageOutcome) -> Callable[[Case], StageOutcome | None]:
         return lambda newest: None if there(newest) else otherwise
 
-    wordless = needs(lambda newest: newest.post.has_words, StageOutcome.not_run("The post's words are not known"))
-    linkless = needs(lambda newest: newest.urls, StageOutcome.not_needed("No used note has a link"))
+    wordless = needs(lambda newest: newest.post.has_words, StageOutcome.not_run("The post has no text"))
+    linkless = needs(lambda newest: newest.urls, StageOutcome.not_needed("No note you use has a link"))
     pageless = needs(lambda newest: newest.urls, StageOutcome.not_needed("There is no page"))
     queries = [replace(STAGES[StageName.QUERIES], skip=wordless)] if context.engine.uses_language_model else []
     pages = [replace(STAGES[StageName.READ], skip=linkless), replace(STAGES[StageName.PASSAGES], skip=pageless)]
@@ -233,9 +233,9 @@ def combining(case: Case, context: StageContext) -> list[Stage]:
 def answering(case: Case, context: StageContext) -> list[Stage]:
     """Let the model answer the open suggestions. Raises WorkflowError without a model or an open suggestion."""
     if context.engine.supernotes is None:
-        raise WorkflowError("no model", "No language model is in use.", "Answer them yourself.")
+        raise WorkflowError("no model", "Only an AI can do this.", "Answer them yourself.")
     if not suggestions.open_suggestions(case) or case.draft is None:
-        raise WorkflowError("none open", "No suggestion waits for an answer.")
+        raise WorkflowError("none open", "Every suggestion has an answer.")
     return [STAGES[StageName.SUGGESTIONS]]
 
 
@@ -256,11 +256,9 @@ def _keep_stage_result(newest: Case, worked_on: Case, changes: Changes, stage: S
     Raises WorkflowError when what the stage worked for is gone.
     """
     if newest.post.whole_text != worked_on.post.whole_text:
-        raise WorkflowError("post changed", "The post was changed while this was running.", "Start it again.")
+        raise WorkflowError("post changed", "The post changed meanwhile.", "Start it again.")
     if stage.name in GATHERING_STAGES and search_scope_of(newest) != search_scope_of(worked_on):
-        raise WorkflowError(
-            "sources changed", "Other sources were chosen while this was running.", "Start it again to read those."
-        )
+        raise WorkflowError("sources changed", "You chose other sources meanwhile.", "Start again to read those.")
     merged = gathering_stages.merged(newest, worked_on, supernote_actions.merged(newest, worked_on, changes))
     stages = (*(other for other in newest.stages if other.name is not stage.name), stage)
     by, kind, verdicts = PROGRAM, f"stage {stage.name.value}", stage.verdicts

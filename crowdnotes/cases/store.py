@@ -84,7 +84,7 @@ class Store:
             try:
                 connection.execute(insert(cases).values(row))
             except IntegrityError as error:
-                raise StoreError("There is a case with this id already.") from error
+                raise StoreError("A case with this id already exists.") from error
             for content in images:
                 _insert_content(connection, case.id, content)
             save_queue_row(connection, case)
@@ -231,14 +231,14 @@ class Store:
         """Return the exact text; StoreError if it is not stored."""
         stored = self._content(sha256)
         if stored is None:
-            raise StoreError("The text of this source is no longer kept.", "Gather the sources again.")
+            raise StoreError("We no longer have the text of this source.", "Search again.")
         return stored.decode("utf-8", "surrogatepass")
 
     def image(self, sha256: str) -> bytes:
         """Return the exact bytes; StoreError if they are not stored."""
         stored = self._content(sha256)
         if stored is None:
-            raise StoreError("This image is no longer kept.", "Attach it again.")
+            raise StoreError("We no longer have this image.", "Attach it again.")
         return stored
 
     def _content(self, sha256: str) -> bytes | None:
@@ -328,12 +328,10 @@ def _load_case(connection: Connection, query: Select[str]) -> Case:
     try:
         stored = json.loads(document)
         if version_of(stored) > DOCUMENT_VERSION:
-            raise NewerCaseError("This case was saved by a newer version of CrowdNotes than this one.")
+            raise NewerCaseError("A newer version of CrowdNotes saved this case.")
         return Case.model_validate(upgraded(stored))
     except (ValueError, TypeError, AttributeError, LookupError) as error:  # pydantic's error is a ValueError
-        raise StoreError(
-            "This case was saved in a form that this version of CrowdNotes cannot read.", "Update CrowdNotes."
-        ) from error
+        raise StoreError("This version of CrowdNotes cannot read this case.", "Update CrowdNotes.") from error
 
 
 def _filter_cases(

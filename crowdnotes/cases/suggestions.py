@@ -43,22 +43,22 @@ def suggest(case: Case, at: datetime, by: Person, texts: Iterable[str], *, said_
     """
     draft = case.draft
     if draft is None or not draft.text.strip():
-        raise WorkflowError("no note", "There is no note yet that could be commented on.", "Write the note first.")
+        raise WorkflowError("no note", "There is no note yet.", "Write the note first.")
     said = [NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip() for text in texts]
     said = list(dict.fromkeys(text for text in said if text))
     if not said:
-        raise InputError("The suggestion is empty.", "Say what should be otherwise.")
+        raise InputError("The suggestion is empty.", "Say what should change.")
     longest = max(map(len, said))
     if longest > _MAX_SUGGESTION_CHARACTERS:
         raise InputError(
-            f"A suggestion of {longest:,} characters is too long.", f"Keep it under {_MAX_SUGGESTION_CHARACTERS:,}."
+            f"The suggestion is too long: {longest:,} characters.", f"Keep it under {_MAX_SUGGESTION_CHARACTERS:,}."
         )
     before = {(item.text, item.about) for item in case.suggestions}
     fresh = [text for text in said if (text, draft.sha256) not in before]
     if not fresh:
         return case
     if len(case.suggestions) + len(fresh) > _MAX_SUGGESTIONS:
-        raise InputError(f"A case takes {_MAX_SUGGESTIONS} suggestions.", "Leave out what was said before.")
+        raise InputError(f"A case takes {_MAX_SUGGESTIONS} suggestions.", "Leave out what others said.")
     first = len(case.suggestions) + 1
     added = tuple(
         Suggestion(
@@ -91,9 +91,9 @@ def answer_suggestion(
         raise InputError(f"There is no suggestion {suggestion_id}.")
     reason, changed = checked_reason(reason), checked_reason(changed)
     if not reason:
-        raise InputError("Say in a few words why.")
+        raise InputError("Say briefly why.")
     if answer is not SuggestionAnswer.NO and not changed:
-        raise InputError("Say what changed in the note for it.", "Change the note first, or answer no.")
+        raise InputError("Say what you changed in the note.", "Change the note first, or answer no.")
     if (asked.answer, asked.reason, asked.changed) == (answer, reason, changed):
         return case
     return with_answers(case, at, by, [answered(asked, case.draft, at, answer, reason, changed, by.name)])
@@ -140,7 +140,7 @@ def answer_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     """
     writer, waiting, draft = context.engine.supernotes, open_suggestions(case), case.draft
     if writer is None or draft is None or not waiting:
-        return {}, StageOutcome.not_needed("There is nothing to answer.")
+        return {}, StageOutcome.not_needed("There is no suggestion.")
     some = waiting[:_SUGGESTIONS_PER_CALL]
     made = case.supernote.newest if case.supernote else None
     # A note that is not made from others is its own source of links and words.
@@ -155,7 +155,7 @@ def answer_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     for item, reply in zip(some, replies.replies, strict=True):
         answer, reason = reply.answer, reply.reason
         if refused and answer is not SuggestionAnswer.NO:
-            answer, reason = SuggestionAnswer.NO, f"It was granted, but {refused}"
+            answer, reason = SuggestionAnswer.NO, f"The AI agreed, but {refused}"
         at, name = context.clock(), result_origin(context).engine
         answers.append(answered(item, redraft, at, answer, reason, reply.changed, name))
     changes: dict[str, object] = {"suggestions": tuple(answers)}
@@ -166,7 +166,7 @@ def answer_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     left = len(waiting) - len(some)
     parts = [f"{sum(item.answer is not SuggestionAnswer.NO for item in answers)} of {len(answers)} granted"]
     parts += [refused] if refused else []
-    parts += [f"{left} are left for another time"] if left else []
+    parts += [f"{left} left for later"] if left else []
     return changes, StageOutcome(summary="; ".join(parts))
 
 
@@ -182,8 +182,8 @@ def _redraft_note(
     try:
         found = build_candidate(sentences, notes, evidence, result_origin(context), links)
     except EngineError as error:
-        return None, f"the redraft was no note: {error.message}"
+        return None, f"it wrote no note: {error.message}"
     (found,) = after_filters([found], notes, links, case, context)
     if found.failed is not None:
-        return None, f"the redraft did not pass “{found.failed.as_text}”: {found.why}"
+        return None, f"its draft did not pass “{found.failed.as_text}”: {found.why}"
     return supernote_actions.draft_of(case, found, context.clock()), ""

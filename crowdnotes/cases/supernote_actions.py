@@ -48,7 +48,7 @@ _MAX_KEPT_ROUNDS = 20
 def require_work(case: Case) -> SupernoteWork:
     """Return the case's supernote; WorkflowError of a case that was not begun with notes."""
     if case.supernote is None:
-        raise WorkflowError("no notes", "This case was not begun with notes of others.", "Begin a supernote.")
+        raise WorkflowError("no notes", "This case is not a supernote.", "Begin a supernote.")
     return case.supernote
 
 
@@ -100,7 +100,7 @@ def set_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote
     """
     before = require_work(case)
     if not notes:
-        raise InputError("There is no note to make one from.", "Paste at least one.")
+        raise InputError("There is no note yet.", "Paste at least one note.")
     # An id is never used for another note.
     ever = {note.id: note for made in before.rounds for note in made.notes} | {note.id: note for note in before.notes}
     numbered = renumbered(tuple(ever.values()), notes)
@@ -141,7 +141,7 @@ def set_candidate_count(case: Case, at: datetime, by: Person, wanted: int) -> Ca
     """Set how many candidates the next round makes. InputError outside 1 to 300."""
     work = require_work(case)
     if not 1 <= wanted <= MAX_CANDIDATES:
-        raise InputError(f"{wanted} candidates are not possible.", f"Ask for 1 to {MAX_CANDIDATES}.")
+        raise InputError(f"We cannot make {wanted} drafts.", f"Choose 1 to {MAX_CANDIDATES}.")
     if wanted == work.wanted:
         return case
     changed = work.replace(wanted=wanted)
@@ -180,7 +180,7 @@ def set_posted(case: Case, at: datetime, by: Person, posted: PostedNote | None) 
     """
     work = require_work(case)
     if posted is not None and not posted.text.strip():
-        raise InputError("The words of the posted note are missing.", "Paste them from X.")
+        raise InputError("The posted note's text is missing.", "Paste it from X.")
     if posted == work.posted:
         return case
     changed = work.replace(posted=posted)
@@ -244,16 +244,16 @@ def _compare_with_earlier_winner(work: SupernoteWork, newest: SupernoteRound) ->
     if before is None:
         return ""
     if winner is None:
-        return "No candidate passed the filters, so there is no better note."
+        return "No draft passed the checks, so there is no better note."
     if winner.text == before.text:
-        return f"There is no better note: {name} is the winner again."
+        return f"No gain: {name} wins again."
     known = existing_notes.score_of_posted(before.text, newest)
     if known is None or winner.score is None:
-        return f"The winner is not {name}. Which is better is not known: the jury has not rated both."
+        return f"The winner is not {name}. We cannot say which is better: the jury has not rated both."
     scores = f"{winner.score.intercept:.2f} and {known.intercept:.2f} in the simulation"
     if winner.score.intercept > known.intercept:
-        return f"The winner is better than {name}: {scores}."
-    return f"The winner is not better than {name}: {scores}."
+        return f"Better than {name}: {scores}."
+    return f"No gain over {name}: {scores}."
 
 
 def _describe_score_against_line(newest: SupernoteRound, line: float) -> str:
@@ -261,8 +261,8 @@ def _describe_score_against_line(newest: SupernoteRound, line: float) -> str:
     if crosses is None or score is None:
         return ""
     if crosses:
-        return f"In the simulation the winner gets {score.intercept:.2f}, which reaches the {line:.2f} that X needs."
-    return f"In the simulation the winner gets {score.intercept:.2f}, which is below the {line:.2f} that X needs."
+        return f"Jury score {score.intercept:.2f}, enough for X ({line:.2f} needed)."
+    return f"Jury score {score.intercept:.2f}, too low for X ({line:.2f} needed)."
 
 
 # --- rounds and candidates ---
@@ -293,7 +293,7 @@ def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> Mapp
         result["supernote"] = with_round(newest.supernote, made.newest)
     if "suggestions" in result:
         if newest.draft != worked_on.draft:
-            raise WorkflowError("note changed", "The note was changed while this was running.", "Start it again.")
+            raise WorkflowError("note changed", "The note changed meanwhile.", "Start it again.")
         answers = {item.id: item for item in cast("tuple[Suggestion, ...]", result["suggestions"])}
         result["suggestions"] = tuple(answers.get(item.id, item) if item.waits else item for item in newest.suggestions)
     return result

@@ -179,9 +179,9 @@ def candidates(case: Case, progress: Progress, context: StageContext) -> StageRe
         made, failures = _write_with_model(made, writer, case, progress, context)
     kept, lost = merged(made.candidates)
     made = made.replace(candidates=kept, merged=made.merged + lost)
-    said = [f"{len(kept)} candidates from {len(made.used)} notes"]
+    said = [f"{len(kept)} drafts from {len(made.used)} notes"]
     if lost:
-        said.append(f"{lost} nearly the same as another")
+        said.append(f"{lost} near copies left out")
     if failures:
         said.append(failures)
     return _build_round_changes(case, made), StageOutcome(summary="; ".join(said))
@@ -225,11 +225,7 @@ def _write_with_model(
     if failed and not made.candidates:
         raise failed[0]
     reasons = dict.fromkeys((*made.lost, *(error.message for error in failed)))
-    failures = (
-        f"{len(failed)} calls gave nothing usable ({' '.join(dict.fromkeys(e.message for e in failed))})"
-        if failed
-        else ""
-    )
+    failures = f"{len(failed)} AI calls failed ({' '.join(dict.fromkeys(e.message for e in failed))})" if failed else ""
     return made.replace(lost=tuple(reasons)[:_MAX_KEPT_FAILURE_REASONS]), failures
 
 
@@ -301,7 +297,7 @@ def _check_note_links(
     )
     missing = [url for url in wanted if url not in known]
     for start in range(0, len(missing), _LINKS_PER_CHECK):
-        progress.count(start, len(missing), "links asked")
+        progress.count(start, len(missing), "links checked")
         some = missing[start : start + _LINKS_PER_CHECK]
         known |= {check.url: check for check in context.links.check(some, progress.check, case.until)}
     return tuple(known[url] for url in wanted)
@@ -345,7 +341,7 @@ def filter_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     live = sum(check.state is LinkState.LIVE for check in made.links)
     fell = {name: sum(item.failed is name for item in found) for name in FilterName}
     counts = ", ".join(f"{count} at “{name.as_text}”" for name, count in fell.items() if count)
-    links = f"; {live} of {len(made.links)} links answer" if made.links else ""
+    links = f"; {live} of {len(made.links)} links work" if made.links else ""
     untested = "".join(f"; not checked for {count} (NOT RUN): {name}" for name, count in made.not_run.items())
     counts = f" ({counts})" if counts else ""
     summary = f"{len(made.passed)} of {len(found)} passed{counts}{links}{untested}"
@@ -355,7 +351,7 @@ def filter_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
 def rank_stage(case: Case, progress: Progress, context: StageContext) -> StageResult:
     """Rank all that passed and all existing notes by one jury; without it they stay in order."""
     made = _require_newest_round(case)
-    progress.count(0, len(made.passed) + len(made.notes), "texts before the jury")
+    progress.count(0, len(made.passed) + len(made.notes), "notes rated")
     try:
         made = _rank_with_jury(made, case, context)
     except CrowdNotesError as error:
@@ -363,16 +359,16 @@ def rank_stage(case: Case, progress: Progress, context: StageContext) -> StageRe
         first = made.passed[0].sha256 if made.passed else None
         made = made.replace(best_existing=known, best_by=known_by)
         made = with_winner(
-            made, first, f"its place, as the jury did not judge it (NOT RUN: {error.message})" if first else ""
+            made, first, f"its place, as the jury did not rate it (NOT RUN: {error.message})" if first else ""
         )
         return _build_round_changes(case, made), StageOutcome.not_run(error.message)
     if not made.passed:
-        summary = f"No candidate passed the filters; {len(made.notes)} notes before the jury"
+        summary = f"No draft passed the checks; the jury rated {len(made.notes)} notes"
         return _build_round_changes(case, made), StageOutcome(summary=summary)
     best = made.winning
     line = THRESHOLDS.helpful_intercept
     score = f" at {in_figures(best.score.intercept, line)}" if best and best.score else ""
-    summary = f"{len(made.passed)} candidates and {len(made.notes)} notes; the first one{score}"
+    summary = f"{len(made.passed)} drafts and {len(made.notes)} notes; the first{score}"
     return _build_round_changes(case, made), StageOutcome(summary=summary)
 
 
@@ -393,7 +389,7 @@ def compare_stage(case: Case, _: Progress, context: StageContext) -> StageResult
     made, writer = _require_newest_round(case), context.engine.supernotes
     best = made.passed[:MAX_COMPARED]
     if writer is None or not best:
-        return {}, StageOutcome.not_run("there is no candidate." if writer else "no language model is in use.")
+        return {}, StageOutcome.not_run("there is no draft." if writer else "only an AI can do this.")
     # Always with the note that raters like best: the final one is compared with it.
     theirs = {made.best_existing, *(note for item in best for note in item.notes)}
     notes = tuple(note for note in made.used if note.id in theirs)
@@ -408,13 +404,13 @@ def compare_stage(case: Case, _: Progress, context: StageContext) -> StageResult
         for item, grade, said in zip(best, verdict.grades, verdict.objections, strict=True)
     }
     everyone = [judged.get(item.sha256, item) for item in made.candidates]
-    revision = "The best one was left as it is"
+    revision = "We kept the best one as it is"
     if revised.sha256 not in {item.sha256 for item in everyone}:
         revised = revised.replace(revised=verdict.changes or "Said in other words.")
         (revised,) = after_filters([revised], made.used, made.links, case, context)
         everyone.append(revised)
         revision = (
-            f"The revised one failed “{revised.failed.as_text}”: {revised.why}" if revised.failed else revised.revised
+            f"The revised note failed “{revised.failed.as_text}”: {revised.why}" if revised.failed else revised.revised
         )
     made = made.replace(candidates=tuple(everyone))
     try:
@@ -432,18 +428,18 @@ def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[s
     """
     able = [item for item in made.passed if item.sha256 in {*judged, revised}]
     if not able:
-        return None, "no candidate passed the filters"
+        return None, "no draft passed the checks"
     scored = [item for item in able if item.score is not None and not item.score.means_nothing]
     first = max(scored, key=lambda item: item.score.intercept if item.score else 0.0, default=None)
     if first is None or first.score is None:
         alike = able
-        said = "the judge: the jury cannot say anything of these texts"
+        said = "the AI: the jury cannot judge these texts"
     else:
         line = first.score.interval.low
         alike = [item for item in scored if item.score is not None and item.score.intercept >= line]
         if len(alike) == 1:
             return first.sha256, "the simulated jury"
-        said = f"the judge, among {len(alike)} that are too close for the simulated jury"
+        said = f"the AI, among {len(alike)} too close for the simulated jury"
     best = max(alike, key=lambda item: (item.sha256 == revised, item.grade if item.grade is not None else -1.0))
     return best.sha256, said
 
@@ -453,7 +449,7 @@ def credit_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
     made = _require_newest_round(case)
     winner = made.winning
     if winner is None:
-        none = "No candidate passed the filters, so there is no note"
+        none = "No draft passed the checks, so there is no note"
         return {"candidates": ()}, StageOutcome(summary=none, reason=none)
     best = [winner, *(item for item in made.passed if item.sha256 != winner.sha256)][:MAX_COMPARED]
     at = context.clock()
@@ -466,7 +462,7 @@ def credit_stage(case: Case, _: Progress, context: StageContext) -> StageResult:
 def _require_newest_round(case: Case) -> SupernoteRound:
     newest = supernote_actions.require_work(case).newest
     if newest is None:
-        raise WorkflowError("no round", "There are no candidates yet.", "Make them first.")
+        raise WorkflowError("no round", "There are no drafts yet.", "Make them first.")
     return newest
 
 

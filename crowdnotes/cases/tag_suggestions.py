@@ -41,8 +41,8 @@ _OUTDATED_PATTERN = re.compile(
 _MIN_ADDED_STEMS = 3  # different words
 # Where the words themselves ("not", "but") would not explain the tag to a person.
 _REASON_BY_TAG = {
-    "misleadingFactualError": "the note says that something in the post is not true",
-    "misleadingMissingImportantContext": "the note adds context that the post leaves out",
+    "misleadingFactualError": "the note says something in the post is untrue",
+    "misleadingMissingImportantContext": "the note adds missing context",
 }
 
 
@@ -74,13 +74,11 @@ def suggest_tags(case: Case) -> tuple[TagSuggestion, ...]:
     ):
         match = next((hit for text in texts if (hit := pattern.search(text))), None)
         if match is not None:
-            says = "the note says “{words}”" if match.string is note else "the evidence says “{words}”"
+            says = "the note says “{words}”" if match.string is note else "a source says “{words}”"
             found.append(TagSuggestion(tag, fill(_REASON_BY_TAG.get(tag, says), words=match.group())))
     added = _find_added_stems(case.post.text, note, passages)
     if not found and len(added) >= _MIN_ADDED_STEMS:
-        found.append(
-            TagSuggestion("misleadingMissingImportantContext", "the note adds context that the post leaves out")
-        )
+        found.append(TagSuggestion("misleadingMissingImportantContext", "the note adds missing context"))
     return tuple(found[:3])
 
 

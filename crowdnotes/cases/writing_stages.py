@@ -61,7 +61,7 @@ def revise(case: Case, _: Progress, context: StageContext, *, before_inspection:
         return {}, StageOutcome.not_needed("There is no note to compare")
     first = _choose_first_stated(case)
     if before_inspection and not _has_reason_to_revise(case, first, context):
-        outcome = StageOutcome.not_needed("The program's own checks found nothing to improve in the first note")
+        outcome = StageOutcome.not_needed("Our checks found nothing to improve in the first draft")
         return change_draft(case, first), outcome
     evidence = _choose_writing_evidence(case)
     try:
@@ -70,7 +70,7 @@ def revise(case: Case, _: Progress, context: StageContext, *, before_inspection:
         outcome = StageOutcome.not_run(error.message, instead="the first is shown")
         return change_draft(case, first), outcome
     if revised is None:
-        outcome = StageOutcome.not_run("the engine in use compares no notes.")
+        outcome = StageOutcome.not_run("only an AI can compare notes.")
         return change_draft(case, first), outcome
     changes = {"candidates": revised.candidates, **change_draft(case, revised.candidates[0])}
     return changes, StageOutcome(summary=revised.summary)
@@ -128,17 +128,17 @@ def _repair(
     try:
         found = repaired_draft(context.engine, brief, evidence, draft, assessment, context.clock)
         if isinstance(found, str):
-            return {}, (), f". It was not mended: {found}" if found else ""
+            return {}, (), f". Not fixed: {found}" if found else ""
         after, before = found
         again = assess(context.engine, brief, after.text, _choose_judging_evidence(case, after), context.clock)
     except EngineError as error:
-        return {}, (), f". It was not mended: {error.message}"
+        return {}, (), f". Not fixed: {error.message}"
     others = [other for other in case.candidates if other.sha256 != draft.sha256]
     if any(result.status is not GateStatus.PASS for result in again.found):
-        return {"candidates": (before, *others)}, (), ". A mended note did not pass either, so it was dropped"
+        return {"candidates": (before, *others)}, (), ". A fixed draft did not pass either"
     others = [other for other in others if other.sha256 != after.sha256]
     changes = {"candidates": (after, before, *others), "assessment": again, **change_draft(case, after)}
-    return changes, again.gates, f". Mended: {_summarise_gates(again.gates)}"
+    return changes, again.gates, f". Fixed: {_summarise_gates(again.gates)}"
 
 
 def vote(case: Case, _: Progress, context: StageContext) -> StageResult:
@@ -162,11 +162,10 @@ def vote(case: Case, _: Progress, context: StageContext) -> StageResult:
     earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
     kept = (*earlier, *new_verdicts)[-(_MAX_KEPT_VERDICTS - 1) :]
     summary = (
-        f"simulated note intercept {in_figures(verdict.note_intercept, verdict.helpful_line)} "
-        f"({verdict.helpful_line:.2f} needed)"
+        f"jury score {in_figures(verdict.note_intercept, verdict.helpful_line)} of {verdict.helpful_line:.2f} needed"
     )
     if refused:
-        summary += f"; candidates NOT RUN: {len(refused)} ({' '.join(dict.fromkeys(refused))})"
+        summary += f"; drafts NOT RUN: {len(refused)} ({' '.join(dict.fromkeys(refused))})"
     return {"jury": (*kept, verdict)}, StageOutcome(summary=summary)
 
 
@@ -202,7 +201,7 @@ def written_before(case: Case) -> StageOutcome | None:
         return None
     present = {item.id for item in (case.used_evidence or case.evidence)}
     known = all(name in present for draft in case.candidates for name in draft.evidence_ids)
-    return StageOutcome(summary="Written before, and not compared yet") if known else None
+    return StageOutcome(summary="Written before, not compared yet") if known else None
 
 
 def _choose_first_stated(case: Case) -> Draft:

@@ -30,8 +30,8 @@ from crowdnotes.workspace import open_workspace, require_workers, warm_up
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(help="The file to write, as in crowdnotes.zip.")],
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it is there.")] = False,
+    file: Annotated[Path, typer.Argument(help="The file to write, as crowdnotes.zip.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
 ) -> None:
     """Write cases, images, people, comparisons and libraries into one file, while the app goes on.
 
@@ -40,14 +40,12 @@ def backup(
     made = make_backup(load_settings(), file, replace=overwrite)
     print_text(f"{file}: {made.backend}, schema {made.schema_version}, {max(file.stat().st_size / 1e6, 0.1):.1f} MB")
     for library in made.left_out:
-        progress(f"The library “{library}” is damaged and was left out. Add it again, or remove it.")
+        progress(f"Left out: the damaged library “{library}”. Add it again, or remove it.")
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(help="A file that `crowdnotes backup` wrote.")],
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace the database and the libraries that are there.")
-    ] = False,
+    file: Annotated[Path, typer.Argument(help="A file from `crowdnotes backup`.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the database and the libraries.")] = False,
 ) -> None:
     """Put back what is in a backup. Stop the app and the workers first. On PostgreSQL it needs pg_restore."""
     made = restore_backup(load_settings(), file, replace=overwrite)
@@ -85,20 +83,18 @@ def _check_data_folder(settings: Settings) -> str:
             file.write(b"x")
     except OSError as error:
         raise StoreFullError(
-            f"{settings.data_dir} cannot be written ({error.strerror}).",
-            "Free some disk space or allow it, or set CROWDNOTES_DATA_DIR.",
+            f"CrowdNotes cannot write {settings.data_dir} ({error.strerror}).",
+            "Free some disk space, allow writing, or set CROWDNOTES_DATA_DIR.",
         ) from error
-    return f"{settings.data_dir} can be written."
+    return f"{settings.data_dir} is writable."
 
 
 def _check_disk_space(settings: Settings) -> str:
     folder: Path = settings.data_dir.absolute()
     free = shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.exists())).free
     if free < _MIN_FREE_BYTES:
-        raise StoreFullError(
-            f"{free / 1e9:.1f} GB are free on the disk of {folder}.", "Free some disk space: 1 GB is the least."
-        )
-    return f"{free / 1e9:.0f} GB are free."
+        raise StoreFullError(f"{free / 1e9:.1f} GB free on the disk of {folder}.", "Free at least 1 GB.")
+    return f"{free / 1e9:.0f} GB free."
 
 
 def _check_database(settings: Settings) -> str:
@@ -106,12 +102,12 @@ def _check_database(settings: Settings) -> str:
     if url.drivername.startswith("sqlite"):
         require_workers(settings.workers)
     if url.drivername.startswith("sqlite") and not Path(url.database or "").exists():
-        return "SQLite; the app makes it when it first starts."
+        return "SQLite; the app makes it at the first start."
     database = connect(settings.resolved_database_url)
     try:
         kind = "SQLite" if database.dialect.name == "sqlite" else "PostgreSQL"
         if not schema_of(database):
-            return f"{kind}, empty; the app makes its tables when it first starts."
+            return f"{kind}, empty; the app fills it at the first start."
         require_newest(database)
         return f"{kind}, schema {schema_of(database)}."
     finally:
@@ -125,7 +121,7 @@ def _check_embedding_model(settings: Settings) -> str:
 
 
 def _check_compiled_code(_: Settings) -> str:
-    return compiled_code_warning() or f"It is kept in {compiled_code_folder()}."
+    return compiled_code_warning() or f"In {compiled_code_folder()}."
 
 
 def _check_engine(settings: Settings) -> str:
@@ -145,27 +141,27 @@ def _check_search_services(settings: Settings) -> str:
     _require_names("CROWDNOTES_SEARCH_READING_SERVICES", search.reading_services, reading)
     for provider in (online[name] for name in search.services or ()):
         if provider.needs is not None:
-            said = f"CROWDNOTES_SEARCH_SERVICES names {provider.label}, which is not set up."
+            said = f"CROWDNOTES_SEARCH_SERVICES has {provider.label}, which is not set up."
             raise ConfigurationError(said, provider.needs)
     asked = default_providers(search)
     lacking = [provider.label for provider in online.values() if provider.needs is not None]
     more = f" Not set up: {', '.join(lacking)}." if lacking else ""
     if not asked:
-        return f"None is ticked at first, as CROWDNOTES_SEARCH_SERVICES says.{more}"
-    return f"{len(asked)} are ticked at first; `crowdnotes providers check` asks them.{more}"
+        return f"CROWDNOTES_SEARCH_SERVICES ticks none.{more}"
+    return f"{len(asked)} ticked at first; `crowdnotes providers check` tests them.{more}"
 
 
 def _require_names(variable: str, named: Collection[str], known: Collection[str]) -> None:
     if unknown := [name for name in named if name not in known]:
         raise ConfigurationError(
-            f"{variable} names what there is not: {', '.join(unknown)}.", f"Use some of: {', '.join(known)}."
+            f"{variable} has unknown names: {', '.join(unknown)}.", f"Use some of: {', '.join(known)}."
         )
 
 
 def _check_sign_in(settings: Settings) -> str:
     sign_in = settings.sign_in
     if sign_in.way is SignIn.NOBODY:
-        return "Nobody signs in: the app starts at an address of this machine alone."
+        return "Nobody signs in: the app runs for this machine alone."
     if sign_in.way is not SignIn.OPENID:
         return f"By {sign_in.way}."
     try:
@@ -173,8 +169,8 @@ def _check_sign_in(settings: Settings) -> str:
         return f"The provider {answer['issuer']} answers."
     except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(
-            f"The provider of the sign-in gives no description ({type(error).__name__}).",
-            "Check CROWDNOTES_SIGN_IN_METADATA_URL, and that the provider runs.",
+            f"The sign-in provider does not answer ({type(error).__name__}).",
+            "Check CROWDNOTES_SIGN_IN_METADATA_URL and the provider.",
         ) from error
 
 
@@ -192,7 +188,7 @@ _CHECK_BY_NAME: dict[str, Callable[[Settings], str]] = {
 
 def worker(
     kinds: Annotated[
-        str | None, typer.Option(help="Only work of these kinds, with commas between; all without.")
+        str | None, typer.Option(help="Only these kinds of work, comma-separated; by default all.")
     ] = None,
     slots: Annotated[int, typer.Option(min=1, max=64, help="How many jobs at once.")] = 4,
 ) -> None:
@@ -212,4 +208,4 @@ def worker(
         warm_up(workspace)
         report(f"waiting for work, {slots} at once")
         doing.run(heed_signals=True)
-    report("stopped; what was under way goes to another worker")
+    report("stopped; another worker takes over")

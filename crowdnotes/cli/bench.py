@@ -59,12 +59,12 @@ if TYPE_CHECKING:
     from crowdnotes.workspace import Workspace
 
 
-_JudgeOption = Annotated[EngineOption, typer.Option("--engine", help="Who judges; llm is the server that is set.")]
+_JudgeOption = Annotated[EngineOption, typer.Option("--engine", help="Who judges; llm is your server.")]
 _RowLimit = Annotated[int | None, typer.Option(min=1, help="Only the first rows.")]
 
 
 def helpfulness(
-    data: Annotated[Path, typer.Option(help="HealthNotes: a line a note, with post, note and status.")],
+    data: Annotated[Path, typer.Option(help="HealthNotes: a note a line, with post, note and status.")],
     engine: _JudgeOption = EngineOption.LOCAL,
     limit: _RowLimit = None,
     as_json: Json = False,
@@ -87,7 +87,7 @@ def helpfulness(
 
 
 def correctness(
-    data: Annotated[Path, typer.Option(help="A line a note: id, passage, note, label, kind.")],
+    data: Annotated[Path, typer.Option(help="A note a line: id, passage, note, label, kind.")],
     engine: _JudgeOption = EngineOption.LOCAL,
     limit: _RowLimit = None,
     as_json: Json = False,
@@ -127,12 +127,12 @@ def principles(
 
 
 def needed(
-    data: Annotated[Path, typer.Option(help="A line a post: post, needs_note, no_note_reason, depends_on_media.")],
+    data: Annotated[Path, typer.Option(help="A post a line: post, needs_note, no_note_reason, depends_on_media.")],
     engine: _JudgeOption = EngineOption.LOCAL,
     limit: _RowLimit = None,
-    pictures: Annotated[bool, typer.Option(help="Also posts that hang on a picture, which nobody sees here.")] = True,
+    pictures: Annotated[bool, typer.Option(help="Also posts that depend on an unseen picture.")] = True,
     with_notes: Annotated[
-        bool, typer.Option("--with-notes", help="Judge as before approval, each post with its original_note.")
+        bool, typer.Option("--with-notes", help="Judge each post with its original_note, as before approval.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -154,12 +154,12 @@ def needed(
 def retrieval(
     data: Annotated[
         Path,
-        typer.Option(help='A line a post: {"note_id", "post", "judged": [{"record": row, "grade": 0, 1 or 2}]}.'),
+        typer.Option(help='A post a line: {"note_id", "post", "judged": [{"record": row, "grade": 0, 1 or 2}]}.'),
     ],
-    library: Annotated[str, typer.Option(help="The library whose rows were judged.")],
+    library: Annotated[str, typer.Option(help="The judged library.")],
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first posts.")] = None,
     runs: Annotated[
-        str, typer.Option(help="Which ways, with commas between: embedding is the slow one.")
+        str, typer.Option(help="Which ways, comma-separated; embedding is slow.")
     ] = "fulltext,embedding,engine",
     query_diversity: QueryDiversity = True,
     utility: Utility = True,
@@ -202,8 +202,8 @@ def retrieval(
 
 
 def reach(
-    data: Annotated[Path, typer.Option(help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status.")],
-    providers: Annotated[str, typer.Option(help="Where to search, with commas between: library:NAME, pubmed, …")],
+    data: Annotated[Path, typer.Option(help="HealthNotes, a note a line: note_id, post, note, created_at_ms, status.")],
+    providers: Annotated[str, typer.Option(help="Where to search, comma-separated: library:NAME, pubmed, …")],
     limit: _RowLimit = None,
     as_json: Json = False,
 ) -> None:
@@ -225,7 +225,9 @@ def reach(
         libraries = [name.removeprefix("library:") for name in names if name.startswith("library:")]
         there = {item.name: item for item in make_providers(workspace.settings, workspace.libraries, libraries)}
         if unknown := [name for name in names if name not in there] or ([] if names else [providers]):
-            raise InputError(f"There is no provider “{unknown[0]}”.", f"There are: library:NAME, {', '.join(there)}.")
+            raise InputError(
+                f"“{unknown[0]}” is not a search service.", f"There are: library:NAME, {', '.join(there)}."
+            )
         known_libraries(libraries, workspace)
         chosen = [there[name] for name in names]
         found = measure_reach(
@@ -234,7 +236,7 @@ def reach(
     if as_json:
         print_json(found)
         return
-    print_text(f"{found.posts} posts under which X showed a note that cites a page; {found.uncited} without a page")
+    print_text(f"{found.posts} posts with a shown note that cites a page; {found.uncited} without a page")
     for one in found.reaches:
         if one.not_run:
             print_text(f"{one.provider}: NOT RUN. {one.not_run}")
@@ -250,8 +252,8 @@ def jury(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="HealthNotes (.jsonl, a line a note, with post, note and status), or a Parquet file of the camp "
-            "schema (kind, approval_0/1, raters_0/1, …); without it, the shipped twin on numbers of newer notes."
+            help="HealthNotes (.jsonl: post, note, status), or a Parquet file (kind, approval_0/1, raters_0/1, "
+            "…); by default the shipped numbers of newer notes."
         ),
     ] = None,
     as_json: Json = False,
@@ -299,7 +301,7 @@ def chosen_engine(workspace: Workspace, choice: EngineOption) -> Engine:
         return LocalEngine(workspace.embedder, reader=reader)
     if not workspace.engine.uses_language_model:
         raise ConfigurationError(
-            "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
+            "No AI is set up.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
         )
     return workspace.engine
 
@@ -330,7 +332,7 @@ def _print_figures(figures: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 _SOURCE_VOTE_FORM = (
-    'Each line is an object: {"pair": "…", "reader": "…", "votes": {"overall": "left", "right" or "tie"}}.'
+    'Write one object a line: {"pair": "…", "reader": "…", "votes": {"overall": "left", "right" or "tie"}}.'
 )
 
 
@@ -340,16 +342,14 @@ def utility(
     library: Libraries = None,
     library_date: LibraryDates = None,
     service: Services = None,
-    engine: Annotated[
-        EngineOption | None, typer.Option(help="Who chooses the sources; the engine that is set without it.")
-    ] = None,
+    engine: Annotated[EngineOption | None, typer.Option(help="Who chooses the sources; by default as set.")] = None,
     limit: FirstPosts = None,
     sources: Annotated[
         int | None,
-        typer.Option(min=1, help="At most so many of the program's; without it as many as the contributor cited."),
+        typer.Option(min=1, help="At most so many of ours; by default as many as the contributor cited."),
     ] = None,
-    votes: Annotated[list[Path] | None, typer.Option(help="Votes by readers, a line a pair; several times.")] = None,
-    judge: Annotated[bool, typer.Option("--judge", help="Let the model for judging vote, in both orders.")] = False,
+    votes: Annotated[list[Path] | None, typer.Option(help="Readers' votes, a pair a line; repeatable.")] = None,
+    judge: Annotated[bool, typer.Option("--judge", help="Let the AI vote, in both orders.")] = False,
     save: Annotated[bool, typer.Option("--save", help="Show the result on the Overview page.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -369,7 +369,7 @@ def utility(
     from crowdnotes.studies.data_files import read_health_notes, read_rows
 
     if not (library or service):
-        raise InputError("There is nothing to search.", "Name a --library or a --service.")
+        raise InputError("Where should we search?", "Name a --library or a --service.")
     notes = read_health_notes(data, limit)
     check_dates(notes)
     cast = [vote for file in votes or [] for vote in read_rows(file, Vote, _SOURCE_VOTE_FORM)]
@@ -406,7 +406,7 @@ def utility(
     )  # fmt: skip
     if save:
         if not found.wins:
-            raise InputError("Nobody has voted yet, so there is nothing to show.", "Use --votes or --judge.")
+            raise InputError("Nobody has voted yet.", "Use --votes or --judge.")
         progress(f"{save_study(data_dir, found)}")
     if as_json:
         print_json(found)
@@ -470,7 +470,7 @@ def _ask_preferred_sources(engine: LLMEngine, post: Post, left: str, right: str)
 
 def _print_utility_study(found: UtilityStudy) -> None:
     print_text(
-        f"{found.posts} posts: {found.compared} compared, {found.pages} of them with passages; nothing found for "
+        f"{found.posts} posts: {found.compared} compared, {found.pages} with passages; nothing found for "
         f"{found.nothing_found}; {found.uncited} without a link"
     )
     for group, won in found.wins.items():
@@ -478,7 +478,7 @@ def _print_utility_study(found: UtilityStudy) -> None:
         counted = f"{won.won} won, {won.lost} lost, {won.tied} tied"
         print_text(f"{group}: {rate} % ({low}–{high}) of {won.pairs} pairs; {counted}")
     if found.with_none is not None and found.nothing_found:
-        print_text(f"all, with the posts for which nothing was found counted as lost: {100 * found.with_none:.0f} %")
+        print_text(f"all, posts without finds counted as lost: {100 * found.with_none:.0f} %")
     print_text(f"{'kind of source':<30} {'chosen':>7} {'cited':>7}")
     for kind, (chosen, cited) in found.kinds.items():
         print_text(f"{kind.value:<30} {chosen:>7} {cited:>7}")

@@ -45,15 +45,15 @@ if TYPE_CHECKING:
 
 
 _NOTES_FILE, _PAIRS_FILE = "notes.jsonl", "pairs.jsonl"
-_ROW_FORM = "Give the folder that `crowdnotes bench notes --out` or `bench supernotes --out` has written."
-_VOTE_FORM = 'Each line is an object: {"pair": "…", "reader": "…", "votes": {"overall": "left", "right" or "tie", …}}.'
-Posts = Annotated[Path, typer.Option(help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status.")]
-RunOut = Annotated[Path, typer.Option(help="A folder for the run; one that was stopped goes on there.")]
-Libraries = Annotated[list[str] | None, typer.Option(help="A library to search; several times.")]
-Services = Annotated[list[str] | None, typer.Option(help="An online service to search; several times.")]
+_ROW_FORM = "Give the folder from `crowdnotes bench notes --out` or `bench supernotes --out`."
+_VOTE_FORM = 'Write one object a line: {"pair": "…", "reader": "…", "votes": {"overall": "left", "right" or "tie", …}}.'
+Posts = Annotated[Path, typer.Option(help="HealthNotes, a note a line: note_id, post, note, created_at_ms, status.")]
+RunOut = Annotated[Path, typer.Option(help="A folder for the run; a stopped one goes on there.")]
+Libraries = Annotated[list[str] | None, typer.Option(help="A library to search; repeatable.")]
+Services = Annotated[list[str] | None, typer.Option(help="An online service to search; repeatable.")]
 LibraryDates = Annotated[
     list[str] | None,
-    typer.Option(help="NAME=YYYY-MM-DD: when that library was collected, for its undated records; several times."),
+    typer.Option(help="NAME=YYYY-MM-DD: when that library was collected, for undated records; repeatable."),
 ]
 FirstPosts = Annotated[int | None, typer.Option(min=1, help="Only the first posts.")]
 
@@ -67,9 +67,7 @@ def healthnotes(
     service: Services = None,
     query_diversity: QueryDiversity = True,
     utility: Utility = True,
-    engine: Annotated[
-        EngineOption | None, typer.Option(help="Who writes and judges; the engine that is set without it.")
-    ] = None,
+    engine: Annotated[EngineOption | None, typer.Option(help="Who writes and judges; by default as set.")] = None,
     limit: FirstPosts = None,
     as_json: Json = False,
 ) -> None:
@@ -135,8 +133,8 @@ def notes(
     data: Annotated[
         Path,
         typer.Option(
-            help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status; and, where it is known, "
-            'deciding: [{"sentence", "url"}], each of which settles the claim.'
+            help="HealthNotes, a note a line: note_id, post, note, created_at_ms, status; optional deciding: "
+            '[{"sentence", "url"}], each of which settles the claim.'
         ),
     ],
     out: RunOut,
@@ -176,8 +174,8 @@ def show_figures(found: Mapping[str, Any], *, as_json: bool) -> None:
 
 def compare(
     run: Annotated[Path, typer.Option(help="The folder of `bench notes` or `bench supernotes`.")],
-    votes: Annotated[list[Path] | None, typer.Option(help="Votes by readers, a line a pair; several times.")] = None,
-    judge: Annotated[bool, typer.Option("--judge", help="Let the model for judging vote, in both orders.")] = False,
+    votes: Annotated[list[Path] | None, typer.Option(help="Readers' votes, a pair a line; repeatable.")] = None,
+    judge: Annotated[bool, typer.Option("--judge", help="Let the AI vote, in both orders.")] = False,
     as_json: Json = False,
 ) -> None:
     """Blind pairs of the program's note and the human one; with votes, how often the program's is preferred.
@@ -219,7 +217,7 @@ def judged(
         engine = workspace.engine
         if not isinstance(engine, LLMEngine):
             raise ConfigurationError(
-                "No language model is set that could judge.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL."
+                "No AI is set up to judge.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL."
             )
         for number, pair in enumerate(shown, 1):
             for swapped in (False, True):
@@ -246,18 +244,18 @@ def library_days(given: Iterable[str], libraries: Sequence[str]) -> dict[str, da
         try:
             days[name] = date.fromisoformat(day)
         except ValueError:
-            raise InputError(f"“{words}” is not a library and a day.", "Write NAME=YYYY-MM-DD.") from None
+            raise InputError(f"“{words}” is not NAME=DAY.", "Write NAME=YYYY-MM-DD.") from None
         if name not in libraries:
-            raise InputError(f"The library “{name}” has a date, but is not searched.", f"Add --library {name}.")
+            raise InputError(f"You gave a date for “{name}”, but do not search it.", f"Add --library {name}.")
     return days
 
 
 def _check_search_options(searching: bool, has_places: bool, is_whole: bool) -> None:
     if searching and not has_places:
-        raise InputError("There is nothing to search.", "Name a --library or a --service.")
+        raise InputError("Where should we search?", "Name a --library or a --service.")
     if not searching and (has_places or not is_whole):
         raise InputError(
-            "Augmentation reads the links of the contributors' notes and searches nothing.",
+            "Augmentation reads the contributors' links and searches nothing.",
             "Leave out --library, --service, --no-query-diversity and --no-utility, or use --mode automation.",
         )
 
@@ -267,7 +265,7 @@ def check_dates(notes: Sequence[HealthNote]) -> None:
     undated = next((note for note in notes if note.created_at_ms is None), None)
     if undated is not None:
         raise InputError(
-            f"Note {undated.note_id} has no created_at_ms, so its evidence would have no cutoff.",
+            f"Note {undated.note_id} has no created_at_ms, so no cutoff.",
             "Automation needs the note's time on every line.",
         )
 
@@ -318,7 +316,7 @@ def run_posts(posts: Mapping[str, Callable[[], Row]], folder: RunFolder[Row]) ->
                 folder.add(row)
                 progress(f"  {number} of {len(posts)}: {row.result_line}")
     except KeyboardInterrupt:
-        progress("stopped; the same command goes on from here")
+        progress("stopped; repeat the command to go on")
         raise typer.Exit(130) from None
 
 
@@ -419,7 +417,7 @@ def _work_case(stages: StageRunner, case: Case) -> tuple[Outcome, str]:
     if not case.evidence:
         silent = _list_unanswered_providers(case)
         if silent:
-            return Outcome.FAILED, f"No evidence was read, and a search was not answered: {', '.join(silent)}."
+            return Outcome.FAILED, f"No evidence was read, and these searches failed: {', '.join(silent)}."
         described = any(claim.settled_by for claim in case.claims)  # a model said what would settle the claim
         if not described and case.unwanted is None:
             unread = ", ".join(f"{count} {how}" for how, count in _count_unread_sources(case).items())

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 def supernotes(
-    data: Annotated[Path, typer.Option(help="A line a post: post_id, post (its words, where known), notes.")],
+    data: Annotated[Path, typer.Option(help="A post a line: post_id, post (its text, if known), notes.")],
     out: RunOut,
-    candidates: Annotated[int, typer.Option(min=1, help="How many are made for each post.")] = 100,
-    engine: Annotated[EngineOption | None, typer.Option(help="Who writes; the engine that is set without it.")] = None,
+    candidates: Annotated[int, typer.Option(min=1, help="How many for each post.")] = 100,
+    engine: Annotated[EngineOption | None, typer.Option(help="Who writes; by default as set.")] = None,
     limit: FirstPosts = None,
     as_json: Json = False,
 ) -> None:
@@ -120,7 +120,7 @@ def _add_supernote_result(row: PostRow, case: Case) -> PostRow:
         random_intercept=other.score.intercept if other and other.score else None,
         revised=bool(winner and winner.revised),
     )
-    why_none = "No candidate passed the filters." if newest.candidates else "No candidate was made."
+    why_none = "No draft passed the checks." if newest.candidates else "No draft was made."
     return row.replace(
         is_helpful=bool(best and best.status is CrowdStatus.HELPFUL),
         human=best.text if best else "",

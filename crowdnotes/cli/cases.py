@@ -11,15 +11,15 @@ from crowdnotes.domain import CaseStatus
 from crowdnotes.errors import InputError
 from crowdnotes.wording import plural
 
-app = typer.Typer(help="The cases on this machine.", no_args_is_help=True)
+app = typer.Typer(help="Your cases.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_cases(
     search: Annotated[
-        str, typer.Option(help="Only cases whose post or note holds all these words; “quoted” ones in this order.")
+        str, typer.Option(help="Only cases with all these words in post or note; “quoted” ones in this order.")
     ] = "",
-    status: Annotated[str | None, typer.Option(help="Only cases with this status, e.g. “awaiting inspection”.")] = None,
+    status: Annotated[str | None, typer.Option(help="Only with this status, as “awaiting inspection”.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most this many, newest first.")] = 200,
     as_json: Json = False,
 ) -> None:
@@ -38,7 +38,7 @@ def list_cases(
 
 @app.command("expire")
 def expire(
-    days: Annotated[int | None, typer.Option(min=1, help="In the place of CROWDNOTES_RETENTION_DAYS.")] = None,
+    days: Annotated[int | None, typer.Option(min=1, help="Instead of CROWDNOTES_RETENTION_DAYS.")] = None,
 ) -> None:
     """Remove cases that were decided longer ago than that, but for their ids. The app does so daily, if set."""
     from crowdnotes.settings import load_settings
@@ -47,7 +47,7 @@ def expire(
     if days is not None:
         settings = settings.replace(retention_days=days)
     if settings.retention_days is None:
-        raise InputError("No time is set after which cases go.", "Give --days, or set CROWDNOTES_RETENTION_DAYS.")
+        raise InputError("Remove cases after how many days?", "Give --days, or set CROWDNOTES_RETENTION_DAYS.")
     with open_workspace(settings) as workspace:
         print_text(plural(workspace.delete_old_cases(), "1 case removed", "{n} cases removed"))
 
@@ -55,7 +55,7 @@ def expire(
 @app.command("show")
 def show(
     case_id: Annotated[str, typer.Argument(help="The case's id, as listed.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON rather than Markdown.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Show one case whole, its audit trail included."""
     from crowdnotes.cases.export import to_json, to_markdown
@@ -72,7 +72,7 @@ def export(
         Literal["csv", "json", "markdown"],
         typer.Option("--format", help="A table of all cases, or each case whole."),
     ] = "csv",
-    case_id: Annotated[list[str] | None, typer.Option("--case", help="Only these cases; all without.")] = None,
+    case_id: Annotated[list[str] | None, typer.Option("--case", help="Only these cases; by default all.")] = None,
 ) -> None:
     """Export cases as CSV (a row each), JSON or Markdown."""
     from crowdnotes.cases.export import cases_csv, to_json, to_markdown

@@ -29,13 +29,15 @@ from crowdnotes.workspace import Workspace, open_workspace
 def batch(
     file: Annotated[
         Path,
-        typer.Argument(help="CSV, TSV, JSON, JSON Lines or Parquet with text, and id, links and url (of the post)."),
+        typer.Argument(help="CSV, TSV, JSON, JSON Lines or Parquet with text; optional id, links and url."),
     ],
-    budget: Annotated[float | None, typer.Option(min=0, help="The most that the batch may cost, in dollars.")] = None,
-    day_budget: Annotated[float | None, typer.Option(min=0, help="The same for all batches of a day.")] = None,
+    budget: Annotated[float | None, typer.Option(min=0, help="The batch's budget, in dollars.")] = None,
+    day_budget: Annotated[
+        float | None, typer.Option(min=0, help="The day's budget for all batches, in dollars.")
+    ] = None,
     at_once: Annotated[int, typer.Option(min=1, max=1000, help="How many posts at once.")] = 8,
-    again: Annotated[bool, typer.Option("--again", help="Try the rows that failed once more.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Write a table of the results here, as CSV.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Try failed rows again.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write the results here, as CSV.")] = None,
 ) -> None:
     """Find sources for each post, write and score a note. It decides nothing; run it again and it goes on."""
     with open_workspace() as workspace:
@@ -65,26 +67,22 @@ _ENDED_STATES = frozenset({StepState.DONE, StepState.KEPT, StepState.FAILED, Ste
 
 
 def draft(
-    post: Annotated[str, typer.Option(help="The post's text; - reads it from standard input.")],
-    mode: Annotated[Mode, typer.Option(help="Read the links you bring, or search libraries as well.")],
-    url: Annotated[list[str] | None, typer.Option(help="A source to read; may be given several times.")] = None,
-    library: Annotated[list[str] | None, typer.Option(help="A library to search; may be given several times.")] = None,
+    post: Annotated[str, typer.Option(help="The post's text; - reads standard input.")],
+    mode: Annotated[Mode, typer.Option(help="Read your links, or search as well.")],
+    url: Annotated[list[str] | None, typer.Option(help="A source to read; repeatable.")] = None,
+    library: Annotated[list[str] | None, typer.Option(help="A library to search; repeatable.")] = None,
     service: Annotated[
         list[str] | None,
-        typer.Option(help="An online service to search, as `providers check` names it; several times."),
+        typer.Option(help="An online service to search, named as in `providers check`; repeatable."),
     ] = None,
-    until: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Only evidence of this day or before.")
-    ] = None,
-    image: Annotated[
-        list[Path] | None, typer.Option(help="A picture of the post; may be given several times.", dir_okay=False)
-    ] = None,
+    until: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Only evidence up to this day.")] = None,
+    image: Annotated[list[Path] | None, typer.Option(help="A picture of the post; repeatable.", dir_okay=False)] = None,
     image_text: Annotated[
-        list[str] | None, typer.Option(help="What can be read in the picture; one for each --image, in order.")
+        list[str] | None, typer.Option(help="The picture's text; one for each --image, in order.")
     ] = None,
     post_url: Annotated[str | None, typer.Option(help="The post's address on X.")] = None,
     by: Annotated[str | None, typer.Option(help="The name in the audit trail.")] = None,
-    anyway: Annotated[bool, typer.Option("--anyway", help="Go on though raters may want no note.")] = False,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Go on though readers may want no note.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole case as JSON.")] = False,
 ) -> None:
     """Gather evidence, propose a note and score it. The case awaits inspection: a command cannot read for a person."""
@@ -121,18 +119,18 @@ def draft(
         passage = case.evidence_by_id(quotation.evidence_id)
         if passage is not None:
             print_text(f"\n{quoted(passage, quotation)}")
-    why_none = "No note was written from this evidence." if case.evidence else "No passage that helps was found."
+    why_none = "No note was written." if case.evidence else "We found no source that helps."
     if case.unwanted is not None and case.unwanted.why_not is not None:
-        looks = f"Nothing was searched: this looks like {case.unwanted.why_not.as_text}."
+        looks = f"We did not search: this looks like {case.unwanted.why_not.as_text}."
         why_none = f"{looks} {case.unwanted.reason} Use --anyway to write a note all the same."
-    to_do = "read the passages and decide" if case.evidence else "bring sources of your own, or decide"
+    to_do = "read the sources and decide" if case.evidence else "add your own sources, or decide"
     print_text(f"\n{case.draft.text if case.draft else why_none}")
     print_text(f"\nCase {case.id}: {case.status.value}. Open it on the Draft page to {to_do}.")
 
 
 def _read_attachments(files: list[Path], texts: list[str]) -> list[Attachment]:
     if len(texts) > len(files):
-        raise InputError("There are more --image-text than --image.", "Give one text for each picture, in order.")
+        raise InputError("More --image-text than --image.", "Give one text for each picture, in order.")
     read = zip(files, chain(texts, repeat("")), strict=False)
     return [Attachment(read_bytes(file), file.name, text) for file, text in read]
 
@@ -142,7 +140,7 @@ def settings_with(engine: EngineOption | None) -> Settings:
     settings = load_settings()
     if engine is EngineOption.LLM and settings.llm.base_url is None:
         raise ConfigurationError(
-            "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
+            "No AI is set up.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
         )
     if engine is EngineOption.LOCAL:
         settings = settings.replace(llm=settings.llm.replace(base_url=None))
@@ -154,7 +152,7 @@ def known_services(services: list[str], workspace: Workspace) -> list[str]:
     names = {provider.name for provider in make_providers(workspace.settings, workspace.libraries)}
     unknown = next((name for name in services if name not in names), None)
     if unknown is not None:
-        raise InputError(f"There is no service “{unknown}”.", f"Use one of: {', '.join(sorted(names))}.")
+        raise InputError(f"“{unknown}” is not a search service.", f"Use one of: {', '.join(sorted(names))}.")
     return services
 
 
@@ -178,7 +176,7 @@ def run_steps(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> 
     except KeyboardInterrupt:
         runner.cancel(job.id)
         runner.wait(job.id, timeout=30)
-        progress("cancelled; finished stages are kept")
+        progress("cancelled; finished steps are kept")
         raise typer.Exit(130) from None
     _raise_unless_done(job)
 
@@ -207,23 +205,23 @@ _MAX_SHOWN_CANDIDATES = 5
 
 
 def supernote(
-    post: Annotated[str, typer.Option(help="The post's text; - reads it from standard input.")] = "",
-    post_url: Annotated[str | None, typer.Option(help="The post's address on X; then it may be without text.")] = None,
+    post: Annotated[str, typer.Option(help="The post's text; - reads standard input.")] = "",
+    post_url: Annotated[str | None, typer.Option(help="The post's address on X; then text is optional.")] = None,
     notes: Annotated[
-        Path | None, typer.Option(help="The notes of the post: CSV, TSV or JSON; text, ratings, tags, status.")
+        Path | None, typer.Option(help="The post's notes: CSV, TSV or JSON; text, ratings, tags, status.")
     ] = None,
-    data: Annotated[Path | None, typer.Option(help="In its place X's public files, with --post-id.")] = None,
-    post_id: Annotated[str | None, typer.Option(help="The post's id, where a file has notes of several.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Instead of --notes: X's public files, with --post-id.")] = None,
+    post_id: Annotated[str | None, typer.Option(help="The post's id, if the file has several posts.")] = None,
     case_id: Annotated[
-        str | None, typer.Option("--case", help="A case made before: with newer notes only what changed is made anew.")
+        str | None, typer.Option("--case", help="An earlier case: redo only what newer notes change.")
     ] = None,
-    candidates: Annotated[int | None, typer.Option(help="How many candidates; as is set without it.")] = None,
-    engine: Annotated[EngineOption | None, typer.Option(help="Who writes; the engine that is set without it.")] = None,
+    candidates: Annotated[int | None, typer.Option(help="How many drafts; by default as set.")] = None,
+    engine: Annotated[EngineOption | None, typer.Option(help="Who writes; by default as set.")] = None,
     ablation: Annotated[
-        bool, typer.Option("--ablation", help="Show a random candidate that passed the filters next to the chosen one.")
+        bool, typer.Option("--ablation", help="Also show a random draft that passed the checks.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random candidate.")] = 0,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a model is paid for.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random draft.")] = 0,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before paying for AI.")] = False,
     by: Annotated[str | None, typer.Option(help="The name in the audit trail.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
@@ -248,9 +246,7 @@ def supernote(
             case = supernote_actions.create_supernote(cases, text, notes=read.notes, url=address, wanted=candidates)
         progress(f"case {case.id}")
         needed = supernote_actions.no_note_needed(case)
-        for said in filter(
-            None, (needed and f"Mind before anything is written: {needed}", *supernote_actions.remarks_on_notes(case))
-        ):
+        for said in filter(None, (needed and f"Before you write: {needed}", *supernote_actions.remarks_on_notes(case))):
             progress(f"  {said}")
         cost = workspace.stages.supernote_cost(case)
         progress(f"  Expected: {cost}")
@@ -268,7 +264,7 @@ def supernote(
 def _read_given_notes(notes: Path | None, data: Path | None, post: str | None) -> ReadNotes | None:
     """Return the notes that were given, if any were."""
     if notes is not None and data is not None:
-        raise InputError("Notes come from one place.", "Give --notes or --data.")
+        raise InputError("Give one source of notes.", "Give --notes or --data.")
     if data is not None:
         if post is None:
             raise InputError("Which post?", "Give --post-id.")
@@ -281,7 +277,7 @@ def _read_given_notes(notes: Path | None, data: Path | None, post: str | None) -
 def _confirm_spending(case_id: str) -> None:
     """Raise InputError where nobody is there to be asked, or says no: nothing was spent then."""
     if not sys.stdin.isatty():
-        raise InputError("Nothing was spent yet.", f"Say --yes, or `crowdnotes supernote --case {case_id} --yes`.")
+        raise InputError("Nothing was spent.", f"Say --yes, or `crowdnotes supernote --case {case_id} --yes`.")
     if not typer.confirm("Go on?", err=True):
         raise InputError("Nothing was spent.", f"`crowdnotes supernote --case {case_id}` goes on.")
 
@@ -290,7 +286,7 @@ def _build_supernote_report(workspace: Workspace, case: Case, cost: str, seed: i
     """Return the result for --json."""
     newest = case.supernote.newest if case.supernote else None
     if newest is None:
-        raise InputError("No candidates were made.")
+        raise InputError("No drafts were made.")
     best = next((note for note in newest.notes if note.id == newest.best_existing), None)
     watched = supernote_actions.supernote_update(case)
     found: dict[str, Any] = {
@@ -359,7 +355,7 @@ def _print_supernote(case: Case, found: dict[str, Any]) -> None:
         print_text(f"NOT RUN for {count}: {name}")
     winner, best = found["winner"], found["best_existing"]
     if winner is None:
-        print_text("\nNo candidate passed the filters, so there is no note. Why, of the first ones:")
+        print_text("\nNo draft passed the checks, so there is no note. The first failed because:")
         for item in found["candidates"][:_MAX_SHOWN_CANDIDATES]:
             print_text(f"  {item['failed'].value}: {item['why']}")
         return
@@ -369,17 +365,15 @@ def _print_supernote(case: Case, found: dict[str, Any]) -> None:
         print_text(f"\nThe best existing note {best['id']}, by {found['best_existing_by']}{score}:\n{best['text']}")
     if "ablation" in found:
         other = found["ablation"]["random"]
-        said = f"{_format_score(other['score'])}:\n{other['text']}" if other else ": there is no other that passed."
-        print_text(f"\nA random candidate that passed the filters{said}")
+        said = f"{_format_score(other['score'])}:\n{other['text']}" if other else ": no other passed."
+        print_text(f"\nA random draft that passed the checks{said}")
     shares = (f"{item['note']} {100 * item['share']:.0f} %" for item in found["credits"])
     print_text(f"\nCredit by words: {', '.join(shares)}")
     for said in (found["watched"]["better"], found["watched"]["crosses"], found["watched"]["why"]):
         if said:
             print_text(said)
-    print_text(
-        f"\nCase {case.id}: {case.status.value}. Open it on the Supernote or the Draft page to inspect its pages."
-    )
+    print_text(f"\nCase {case.id}: {case.status.value}. Open it on the Supernote or Draft page to read its sources.")
 
 
 def _format_score(score: SupernoteScore | None) -> str:
-    return f" (simulated intercept {score.intercept:.2f})" if score is not None else ""
+    return f" (jury score {score.intercept:.2f})" if score is not None else ""

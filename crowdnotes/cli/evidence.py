@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crowdnotes.cli.output import Json, day, open_workspace, print_json, print_text, progress
-from crowdnotes.domain import FetchOutcome, Post, ProviderOutcome, ProviderState, ReadAs, Source
+from crowdnotes.domain import FetchOutcome, Post, ProviderOutcome, ProviderState, ReadAs, Source, why_none_answered
 from crowdnotes.errors import InputError, SearchError, UnsafeUrlError
 
 if TYPE_CHECKING:
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from crowdnotes.workspace import Workspace
 
 
-providers_app = typer.Typer(help="The search providers.", no_args_is_help=True)
+providers_app = typer.Typer(help="The search services.", no_args_is_help=True)
 _MAX_SHOWN_CHARACTERS = 1_500  # characters of the text for a person; --json gives all
 _FIELDS_WITHOUT_VALUE = frozenset({"id", "library", "record"})  # which a link alone has none of
 
 
 def search(
-    post: Annotated[str, typer.Argument(help="A post or claim; - reads it from standard input.")],
-    provider: Annotated[list[str] | None, typer.Option(help="Search only here; may be given several times.")] = None,
-    until: Annotated[str | None, typer.Option(help="Leave out what is later than this day, as YYYY-MM-DD.")] = None,
-    library: Annotated[list[str] | None, typer.Option(help="Search this library; may be given several times.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=50, help="Hits a query and provider.")] = 10,
+    post: Annotated[str, typer.Argument(help="A post or claim; - reads standard input.")],
+    provider: Annotated[list[str] | None, typer.Option(help="Search only here; repeatable.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only up to this day (YYYY-MM-DD).")] = None,
+    library: Annotated[list[str] | None, typer.Option(help="Search this library; repeatable.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=50, help="Results a search and service.")] = 10,
     as_json: Json = False,
 ) -> None:
     """Search providers side by side. What is named is searched; with nothing named, what a case asks at first."""
@@ -40,7 +40,7 @@ def search(
 
     text = (sys.stdin.read() if post == "-" else post).strip()
     if not text:
-        raise InputError("There is nothing to search for.", "Give a post or claim.")
+        raise InputError("What should we search for?", "Give a post or claim.")
     last = day(until)
     with open_workspace() as workspace:
         providers = _select_providers(workspace, provider or [], library or [], text)
@@ -62,7 +62,9 @@ def search(
         print_json({"queries": queries, "providers": found.outcomes, "hits": found.hits})
     if not any(outcome.state is ProviderState.ANSWERED for outcome in found.outcomes):
         raise SearchError(
-            "No provider answered.", ProviderState.FAILED, "Try again later, or see `crowdnotes providers check`."
+            why_none_answered(found.outcomes),
+            ProviderState.FAILED,
+            "Try later, or run `crowdnotes providers check`.",
         )
     if as_json:
         return
@@ -91,11 +93,11 @@ def check(as_json: Json = False) -> None:
     if as_json:
         print_json(outcomes)
         return
-    print_text(f"Each search service is asked for “{CHECK_QUERY}”.")
+    print_text(f"We search each service for “{CHECK_QUERY}”.")
     for outcome in outcomes:
         print_text(_format_outcome(outcome))
         if outcome.state is ProviderState.ANSWERED and not outcome.found:
-            print_text("    It answered, and found nothing.")
+            print_text("    It found nothing.")
         for exchange in dict.fromkeys(outcome.exchanges):
             print_text(f"    asked     {exchange.asked}\n    answered  {exchange.answer}")
         if outcome.setting:
@@ -112,7 +114,7 @@ def _select_providers(
     providers = {one.name: one for one in make_providers(workspace.settings, workspace.libraries, known)}
     for name in wanted:
         if name not in providers:
-            raise InputError(f"There is no provider “{name}”.", f"Use one of: {', '.join(providers)}.")
+            raise InputError(f"“{name}” is not a search service.", f"Use one of: {', '.join(providers)}.")
     if wanted:
         return [providers[name] for name in dict.fromkeys(wanted)]
     at_first = {*workspace.services_at_first(), *(f"library:{name}" for name in known)}
@@ -126,11 +128,11 @@ def _format_outcome(outcome: ProviderOutcome) -> str:
 
 def fetch(
     url: Annotated[str, typer.Argument(help="The page to read.")],
-    until: Annotated[str | None, typer.Option(help="Refuse what is later than this day, as YYYY-MM-DD.")] = None,
-    post: Annotated[str | None, typer.Option(help="Show the passage that says most about this post or claim.")] = None,
+    until: Annotated[str | None, typer.Option(help="Refuse pages after this day (YYYY-MM-DD).")] = None,
+    post: Annotated[str | None, typer.Option(help="Show the text closest to this post or claim.")] = None,
     through: Annotated[
         list[str] | None,
-        typer.Option(help="A reading service that may be sent a public address which cannot be read from here."),
+        typer.Option(help="A reading service for public pages we cannot read."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, with the whole text.")] = False,
 ) -> None:
@@ -152,7 +154,7 @@ def fetch(
     with open_workspace() as workspace:
         for name in through or ():
             if name not in (known := workspace.reading_services):
-                raise InputError(f"There is no reading service “{name}”.", f"Use one of: {', '.join(known)}.")
+                raise InputError(f"“{name}” is not a reading service.", f"Use one of: {', '.join(known)}.")
         source, text = workspace.reader.read(url, "url", until=last, through=through or ())
         source = source.timely(last)
         if source.outcome is not FetchOutcome.READ:
@@ -191,7 +193,7 @@ def _print_source(source: Source, text: str | None, passage: Passage | None) -> 
             print_text(f"{name}: {address}")
     if passage is not None:
         page = f", page {passage.page}" if passage.page else ""
-        print_text(f"\nThe passage (similarity {passage.similarity:.2f} of 1{page}):\n{passage.text}")
+        print_text(f"\nThe text (similarity {passage.similarity:.2f} of 1{page}):\n{passage.text}")
     elif text is not None:
         rest = (
             f"\n… {len(text) - _MAX_SHOWN_CHARACTERS:,} more characters (--json gives all)"
@@ -201,24 +203,24 @@ def _print_source(source: Source, text: str | None, passage: Passage | None) -> 
         print_text(f"\n{text[:_MAX_SHOWN_CHARACTERS]}{rest}")
 
 
-library_app = typer.Typer(help="Local libraries of evidence.", no_args_is_help=True)
+library_app = typer.Typer(help="Your libraries of evidence.", no_args_is_help=True)
 
 
 @library_app.command("add")
 def add(
     path: Annotated[
-        Path, typer.Argument(help="A parquet, csv or jsonl table, or a folder of HTML, PDF, text, Markdown.")
+        Path, typer.Argument(help="A table (parquet, csv, jsonl), or a folder of HTML, PDF, text, Markdown.")
     ],
-    name: Annotated[str, typer.Option(help="What to call it: letters, digits, - and _.")],
-    text_column: Annotated[str | None, typer.Option(help="The table's text column; guessed without.")] = None,
+    name: Annotated[str, typer.Option(help="Its name: letters, digits, - and _.")],
+    text_column: Annotated[str | None, typer.Option(help="The text column; else guessed.")] = None,
     title_column: Annotated[str | None, typer.Option(help="Its title column.")] = None,
     url_column: Annotated[str | None, typer.Option(help="Its address column.")] = None,
     date_column: Annotated[str | None, typer.Option(help="Its date column.")] = None,
     publisher_column: Annotated[str | None, typer.Option(help="Its publisher column.")] = None,
     kind: Annotated[
-        str, typer.Option(help="fact-checks: ClaimReview data; notes: X's public notes, or the index made of them.")
+        str, typer.Option(help="fact-checks: ClaimReview data; notes: X's public notes or their index.")
     ] = "",
-    replace: Annotated[bool, typer.Option("--replace", help="Replace a library of that name.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace one of that name.")] = False,
     as_json: Json = False,
 ) -> None:
     """Index a table or folder for search, on this machine alone."""
@@ -257,7 +259,7 @@ def list_libraries(as_json: Json = False) -> None:
     with open_workspace() as workspace:
         found, broken = workspace.libraries.list(), workspace.libraries.broken()
     for name in broken:
-        progress(f"The library “{name}” cannot be read. Remove it and add it again.")
+        progress(f"We cannot read the library “{name}”. Remove it and add it again.")
     if as_json:
         print_json(found)
         return

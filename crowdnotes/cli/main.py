@@ -60,7 +60,7 @@ class _LateCommandGroup(TyperGroup):
 app = typer.Typer(
     name="crowdnotes",
     cls=_LateCommandGroup,
-    help="Write Community Notes from evidence that a person has read.",
+    help="Write Community Notes from evidence that you read.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -80,8 +80,8 @@ app.add_typer(public_data.crowd_app, name="crowd")
 app.add_typer(notes.app, name="jury")
 app.add_typer(models.app, name="models")
 
-bench_app = typer.Typer(help="Measure quality on data of yours.", no_args_is_help=True)
-train_app = typer.Typer(help="Train the local judges and the jury on data of yours.", no_args_is_help=True)
+bench_app = typer.Typer(help="Measure quality on your data.", no_args_is_help=True)
+train_app = typer.Typer(help="Train the judges and the jury on your data.", no_args_is_help=True)
 bench_app.command("retrieval")(bench.retrieval)
 bench_app.command("reach")(bench.reach)
 bench_app.command("helpfulness")(bench.helpfulness)
@@ -111,7 +111,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _accept_root_options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     pass

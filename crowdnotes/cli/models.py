@@ -11,7 +11,7 @@ import typer
 
 from crowdnotes.cli.output import Json, open_workspace, print_json, print_text, progress
 
-app = typer.Typer(help="Language models: servers found, their models, their keys.", invoke_without_command=True)
+app = typer.Typer(help="AI: servers, models and keys.", invoke_without_command=True)
 key_app = typer.Typer(help="Keys of servers, in the system's keyring.", no_args_is_help=True)
 app.add_typer(key_app, name="key")
 
@@ -30,7 +30,7 @@ def models(context: typer.Context, as_json: Json = False) -> None:
         print_json({"engine": "llm" if settings.base_url else "local", "servers": [asdict(server) for server in found]})
         return
     if not found:
-        print_text("No language model is set and none was found on this machine: the local engine is in use.")
+        print_text("Working without AI: none is set up or found on this machine.")
         print_text("Set one with CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL.")
     for server in found:
         print_text(f"{server.name}  {server.base_url}{'  (set)' if server.is_set else ''}")
@@ -90,7 +90,7 @@ def record() -> None:
     settings = load_settings()
     llm = settings.llm
     if llm.base_url is None or not llm.model:
-        raise ConfigurationError("No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL.")
+        raise ConfigurationError("No AI is set up.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL.")
     live = Live(ModelServer(llm.base_url, key_for(llm, llm.base_url), llm), llm.model)
     with TemporaryDirectory(prefix="crowdnotes-record-") as folder:
         place, embedder, answers = Path(folder), make_embedder(settings), RecordedAnswers(live=live)
@@ -106,7 +106,7 @@ def record() -> None:
 
 
 @key_app.command("set")
-def set_key(base_url: Annotated[str, typer.Argument(help="The server, as in https://api.example.org/v1.")]) -> None:
+def set_key(base_url: Annotated[str, typer.Argument(help="The server, as https://api.example.org/v1.")]) -> None:
     """Keep a server's key in the system's keyring; it is asked for, or read from standard input."""
     from crowdnotes.engines.llm.api_keys import account, keep_key
 
@@ -130,7 +130,7 @@ def remove_key(base_url: Annotated[str, typer.Argument(help="The server whose ke
 
 @app.command("get")
 def get(
-    what: Annotated[Literal["reader"], typer.Argument(help="reader: a model that reads a note against its passages.")],  # noqa: ARG001
+    what: Annotated[Literal["reader"], typer.Argument(help="reader: a model that compares a note with its sources.")],  # noqa: ARG001
     model: Annotated[str, typer.Option(help="Its name on the hub.")] = "cross-encoder/nli-deberta-v3-xsmall",
     revision: Annotated[str, typer.Option(help="Branch, tag or commit.")] = "main",
 ) -> None:
@@ -142,14 +142,14 @@ def get(
     found = fetch_reader(model, revision, reader_folder(Path(model), load_settings().data_dir))
     print_text(f"{found.name}, revision {found.revision}")
     print_text(f"sha256 of its weights {found.sha256}, licence: {found.licence}")
-    print_text(f"Use it with CROWDNOTES_READER={found.name}; it gives hints until it was measured:")
+    print_text(f"Use it with CROWDNOTES_READER={found.name}. It only gives hints until you measure it:")
     print_text("crowdnotes models calibrate reader --data FILE")
 
 
 @app.command("calibrate")
 def calibrate(
-    what: Annotated[Literal["reader"], typer.Argument(help="reader: the model that CROWDNOTES_READER names.")],  # noqa: ARG001
-    data: Annotated[Path, typer.Option(help="A line a note: id, passage, note, label, kind.")],
+    what: Annotated[Literal["reader"], typer.Argument(help="reader: the model in CROWDNOTES_READER.")],  # noqa: ARG001
+    data: Annotated[Path, typer.Option(help="A note a line: id, passage, note, label, kind.")],
 ) -> None:
     """Measure the model on faithful and distorted notes; its line and quality are stored next to its weights."""
     from crowdnotes.engines.choice import reader_folder
@@ -167,4 +167,4 @@ def calibrate(
         found = measure(reader, workspace.embedder, rows, lambda line: progress(f"  {line}"))
     print_text(f"{found.as_text}; line at {found.threshold:.3f}.")
     if not found.is_reliable:
-        print_text("Not clearly better than chance, or on under 100 notes: it gives hints, and a person decides.")
+        print_text("Hints only: under 100 notes, or not clearly better than chance. A person decides.")

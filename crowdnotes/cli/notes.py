@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from crowdnotes.domain import JuryVerdict
 
 
-app = typer.Typer(help="A simulated jury of both sides.", no_args_is_help=True)
+app = typer.Typer(help="Simulated readers of both sides.", no_args_is_help=True)
 
 
 @app.command("score")
 def score(
-    note: Annotated[list[str], typer.Option(help="The note as it would be posted; again for each candidate.")],
-    post: Annotated[str, typer.Option(help="The post's text; it counts only for a model trained with posts.")] = "",
+    note: Annotated[list[str], typer.Option(help="The note as posted; repeatable.")],
+    post: Annotated[str, typer.Option(help="The post's text, for a model trained with posts.")] = "",
     jurors: Annotated[int | None, typer.Option(min=1, max=100_000, help="How many (1,000).")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same jury.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="The same seed, the same readers.")] = None,
     sampling: Annotated[
         Literal["uniform", "polarised", "audience"],
-        typer.Option(help="Jurors from the pool as it is, half and half, or likely viewers."),
+        typer.Option(help="Readers from the pool, half of each side, or likely viewers."),
     ] = "uniform",
     as_json: Json = False,
 ) -> None:
@@ -67,8 +67,8 @@ def _print_jury_verdict(text: str, verdict: JuryVerdict) -> None:
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
     status = "" if verdict.means_nothing else f": {verdict.status}"
     print_text(
-        f"  intercept {verdict.note_intercept:.2f} of the {verdict.helpful_line:.2f} it takes "
-        f"(90 % of juries: {low:.2f} to {high:.2f}), factor {verdict.note_factor:+.2f}{status}"
+        f"  jury score {verdict.note_intercept:.2f} of {verdict.helpful_line:.2f} needed (90 % of juries: "
+        f"{low:.2f} to {high:.2f}), factor {verdict.note_factor:+.2f}{status}"
     )
     for side in (verdict.negative, verdict.positive):
         votes = f"{side.helpful} helpful, {side.somewhat_helpful} somewhat, {side.not_helpful} not helpful"
@@ -81,11 +81,11 @@ def _print_jury_verdict(text: str, verdict: JuryVerdict) -> None:
 
 
 def length(
-    text: Annotated[str | None, typer.Argument(help="The note; left out, it is read from standard input.")] = None,
+    text: Annotated[str | None, typer.Argument(help="The note; by default from standard input.")] = None,
     jsonl: Annotated[Path | None, typer.Option(help="Measure every line of this JSON Lines file.")] = None,
     field: Annotated[str, typer.Option(help="With --jsonl: the field that holds the note.")] = "note",
     x_data: Annotated[
-        bool, typer.Option("--x-data", help="The text is in X's storage form: entities and line breaks are undone.")
+        bool, typer.Option("--x-data", help="The text is as X stores it: undo entities and line breaks.")
     ] = False,
 ) -> None:
     """Count characters as X does (each URL is 1, the limit is 280) and name what is wrong with the form."""
@@ -116,7 +116,7 @@ def measured(note: str, *, x_data: bool = False) -> dict[str, Any]:
 def _read_notes_from_lines(path: Path, field: str) -> list[str]:
     text, encoding = decode_table(read_bytes(path))
     if encoding.is_guess or encoding.has_lost(text):
-        raise InputError(f"{path} cannot be read as UTF-8 text.")
+        raise InputError(f"{path} is not UTF-8 text.")
     lines = text.split("\n")
     notes: list[str] = []
     for number, line in enumerate(lines, start=1):

@@ -45,7 +45,7 @@ def read_bytes(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        raise InputError(f"{file} cannot be read ({error.strerror}).", "Check the path.") from error
+        raise InputError(f"We cannot read {file} ({error.strerror}).", "Check the path.") from error
 
 
 def print_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> None:
@@ -78,7 +78,7 @@ def writing_to(out: Path) -> Iterator[TextIO]:
         with open_export(out) as file:
             yield file
     except OSError as error:
-        raise InputError(f"{out} cannot be written ({error.strerror}).") from error
+        raise InputError(f"We cannot write {out} ({error.strerror}).") from error
 
 
 def progress(line: str) -> None:
@@ -101,7 +101,7 @@ def day(given: str | None) -> date | None:
         return None
     found = parse_date(given)
     if found is None:
-        raise InputError(f"“{given}” is not a day.", "Write it as YYYY-MM-DD, for example 2025-06-30.")
+        raise InputError(f"“{given}” is not a day.", "Write YYYY-MM-DD, as 2025-06-30.")
     return found
 
 
@@ -112,9 +112,9 @@ class EngineOption(StrEnum):
     LLM = "llm"
 
 
-Out = Annotated[Path | None, typer.Option(help="The file to write; left out, it goes to standard output.")]
+Out = Annotated[Path | None, typer.Option(help="The file to write; by default standard output.")]
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 QueryDiversity = Annotated[
-    bool, typer.Option("--query-diversity/--no-query-diversity", help="Without: the post as the only query.")
+    bool, typer.Option("--query-diversity/--no-query-diversity", help="Without: search for the post alone.")
 ]
-Utility = Annotated[bool, typer.Option("--utility/--no-utility", help="Without: the hits in the order of the search.")]
+Utility = Annotated[bool, typer.Option("--utility/--no-utility", help="Without: results in the search's order.")]

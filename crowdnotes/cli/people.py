@@ -10,9 +10,9 @@ from crowdnotes.cli.output import Json, Out, open_workspace, print_json, print_t
 from crowdnotes.domain import Actor
 from crowdnotes.errors import InputError
 
-app = typer.Typer(help="Who signed in, and what they may do.", no_args_is_help=True)
-_IssuerArgument = Annotated[str, typer.Argument(help="Who vouches for them, as listed.")]
-_SubjectArgument = Annotated[str, typer.Argument(help="What they are called there, as listed.")]
+app = typer.Typer(help="People and their roles.", no_args_is_help=True)
+_IssuerArgument = Annotated[str, typer.Argument(help="Their issuer, as listed.")]
+_SubjectArgument = Annotated[str, typer.Argument(help="Their subject, as listed.")]
 
 
 @app.command("list")
@@ -68,7 +68,7 @@ def export(issuer: _IssuerArgument, subject: _SubjectArgument, out: Out = None) 
 def erase(
     issuer: _IssuerArgument,
     subject: _SubjectArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Without it nothing is done: it cannot be undone.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Needed, as it cannot be undone.")] = False,
 ) -> None:
     """Take a person's name out of every record, and remove the cases that they began and did not share.
 
@@ -79,7 +79,7 @@ def erase(
         raise InputError("This cannot be undone.", "Keep what `crowdnotes people export` writes, then add --yes.")
     with open_workspace() as workspace:
         removed, changed = workspace.people.erase(person)
-    print_text(f"{removed} cases removed, the name taken out of {changed}")
+    print_text(f"{removed} cases removed, the name removed from {changed}")
 
 
 def _build_actor(issuer: str, subject: str, role: str = "viewer") -> Actor:

@@ -30,7 +30,7 @@ bridging_app = typer.Typer(help="The Community Notes algorithm on public data.",
 
 @bridging_app.command("read")
 def read(
-    data: Annotated[Path, typer.Option(help="A folder with the public data as downloaded, zipped or not.")],
+    data: Annotated[Path, typer.Option(help="A folder of the downloaded public data, zipped or not.")],
     out: Annotated[Path, typer.Option(help="Where the Parquet files go.")],
     as_json: Json = False,
 ) -> None:
@@ -46,7 +46,7 @@ def read(
         print_text(f"{report.table}: {report.rows} rows in {report.seconds:.1f} s")
         _print_dropped(report.dropped)
         if report.unknown_columns:
-            print_text(f"  columns not known, and not kept: {', '.join(report.unknown_columns)}")
+            print_text(f"  unknown columns left out: {', '.join(report.unknown_columns)}")
 
 
 @bridging_app.command("fit")
@@ -56,7 +56,7 @@ def fit(
     factors: Annotated[int, typer.Option(min=1, max=3, help="How many factors.")] = 1,
     filtered: Annotated[
         bool | None,
-        typer.Option("--filter/--no-filter", help="The documented filter; without either: for public data only."),
+        typer.Option("--filter/--no-filter", help="The documented filter; by default only for public data."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -90,8 +90,8 @@ def fit(
 
 @bridging_app.command("score")
 def score(
-    data: Annotated[Path, typer.Option(help="A folder with ratings and, for all rules, notes and status history.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print every note's status and story as JSON.")] = False,
+    data: Annotated[Path, typer.Option(help="A folder with ratings; notes and status history for all rules.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print each note's status and story as JSON.")] = False,
 ) -> None:
     """Give every rated note its status, with the rule that decided and what blocks it."""
     from crowdnotes.bridging.public_scoring import score_public_data
@@ -124,7 +124,7 @@ def score(
     lacking = {f"{entry.rule} (needs {entry.missing})": None for note in scores.statuses for entry in note.not_applied}
     if lacking:
         print_text(f"Rules not applied: {', '.join(lacking)}.")
-    print_text("--json prints each note's status, the rule that decided, and how far it is from every line.")
+    print_text("--json prints each note's status, the rule that decided, and its distance to each threshold.")
 
 
 def _name_passed_over(data: Path) -> None:
@@ -160,16 +160,16 @@ def _summarise_factorization(found: Factorization, loaded: Ratings, dropped: dic
 
 
 crowd_app = typer.Typer(help="What the public data shows: a note's story, surges, delays.", no_args_is_help=True)
-_IndexOption = Annotated[Path | None, typer.Option(help="The index; without it, the one in the data folder.")]
+_IndexOption = Annotated[Path | None, typer.Option(help="The index; by default in the data folder.")]
 
 # What the commands work with is imported inside them: tables and compiled code that no other command should pay for.
 
 
 @crowd_app.command("index")
 def index(
-    folder: Annotated[Path, typer.Argument(help="A folder with the public data as downloaded, zipped or not.")],
+    folder: Annotated[Path, typer.Argument(help="A folder of the downloaded public data, zipped or not.")],
     index: _IndexOption = None,
-    fit: Annotated[bool, typer.Option("--fit", help="Fit the raters anew, even if few ratings are new.")] = False,
+    fit: Annotated[bool, typer.Option("--fit", help="Fit the raters again, even for few new ratings.")] = False,
     as_json: Json = False,
 ) -> None:
     """Add what is new in a folder of X's public data to the index that the other commands ask."""
@@ -187,7 +187,7 @@ def index(
             fit_anew=fit,
         )
     except KeyboardInterrupt:
-        progress("stopped; finished files are in the index, and the same command goes on from there")
+        progress("stopped; finished files are kept. Repeat the command to go on")
         raise typer.Exit(130) from None
     if as_json:
         print_json(report)
@@ -223,20 +223,18 @@ def note(
     print_text(f"Rules not applied: {', '.join(found.score.not_applied)}.")
 
 
-_LanguageOption = Annotated[str | None, typer.Option(help="Only posts of this language, by its two letters.")]
+_LanguageOption = Annotated[str | None, typer.Option(help="Only this language, by two letters.")]
 _TopicOption = Annotated[
-    str | None, typer.Option(help="Only posts of this topic: “health” for any, its number from 1 to 7, or its name.")
+    str | None, typer.Option(help="Only this topic: “health” for any, a number from 1 to 7, or a name.")
 ]
 
 
 @crowd_app.command("surges")
 def surges(
-    day_of: Annotated[
-        str | None, typer.Option("--day", help="The posts of this day (YYYY-MM-DD), and its words.")
-    ] = None,
+    day_of: Annotated[str | None, typer.Option("--day", help="Posts and words of this day (YYYY-MM-DD).")] = None,
     language: _LanguageOption = None,
     topic: _TopicOption = None,
-    terms: Annotated[int, typer.Option(min=0, help="For how many of the strongest surges words are looked for.")] = 5,
+    terms: Annotated[int, typer.Option(min=0, help="For how many surges to look for words.")] = 5,
     index: _IndexOption = None,
     as_json: Json = False,
 ) -> None:
@@ -270,7 +268,7 @@ def surges(
 @crowd_app.command("work")
 def work(
     day_of: Annotated[str | None, typer.Option("--day", help="Only posts of this day (YYYY-MM-DD).")] = None,
-    all_days: Annotated[bool, typer.Option("--all-days", help="Posts of any day, in a surge or not.")] = False,
+    all_days: Annotated[bool, typer.Option("--all-days", help="Posts of any day.")] = False,
     language: _LanguageOption = None,
     topic: _TopicOption = None,
     index: _IndexOption = None,
@@ -326,10 +324,10 @@ def make_data(
     folder: Annotated[Path, typer.Argument(help="Where the files go.")],
     notes: Annotated[int, typer.Option(help="How many notes.")] = 2_000,
     ratings: Annotated[int, typer.Option(help="How many ratings, about.")] = 60_000,
-    days: Annotated[int, typer.Option(help="Over how many days the posts come.")] = 120,
-    shards: Annotated[int, typer.Option(min=1, help="Into how many files the ratings go.")] = 2,
+    days: Annotated[int, typer.Option(help="Over how many days.")] = 120,
+    shards: Annotated[int, typer.Option(min=1, help="Into how many rating files.")] = 2,
     seed: Annotated[int, typer.Option(help="Another seed, other data.")] = 0,
-    raters: Annotated[int | None, typer.Option(help="How many raters; without it, as many as suit.")] = None,
+    raters: Annotated[int | None, typer.Option(help="How many raters; by default as many as fit.")] = None,
     zipped: Annotated[bool, typer.Option("--zip", help="Ratings as zips, a tenth of the size.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -369,13 +367,13 @@ def _print_report(report: IndexReport) -> None:
         for reason, number in file.dropped.items():
             print_text(f"  {number}: {reason}")
     if report.loaded.unchanged:
-        print_text(f"Read before, and not changed: {', '.join(report.loaded.unchanged)}.")
+        print_text(f"Unchanged: {', '.join(report.loaded.unchanged)}.")
     for problem in report.loaded.problems:
         print_text(problem)
     print_text("The index holds " + ", ".join(f"{number} {name}" for name, number in report.totals.items()) + ".")
     fit = report.fit
     if fit.not_run:
-        print_text(f"Raters were not fitted. {fit.not_run}")
+        print_text(f"Raters not fitted. {fit.not_run}")
     else:
         print_text(f"Raters fitted on {fit.ratings} ratings of {fit.notes} notes by {fit.raters} raters.")
         if fit.whose is not None:

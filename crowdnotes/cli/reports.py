@@ -23,17 +23,17 @@ from crowdnotes.cli.output import (
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import count
 
-app = typer.Typer(help="Which of two notes do readers prefer, not knowing which is which?", no_args_is_help=True)
+app = typer.Typer(help="Blind comparisons of two notes.", no_args_is_help=True)
 _ComparisonIdArgument = Annotated[str, typer.Argument(help="The comparison's id, as listed.")]
 
 
 @app.command("add")
 def add(
     file: Annotated[Path, typer.Argument(help="Pairs: CSV or JSON with post, supernote, existing_note; or of bench.")],
-    title: Annotated[str, typer.Option(help="What you call it; the file's name without.")] = "",
-    first: Annotated[str, typer.Option(help="What the first note of each pair is, for the results.")] = "",
-    second: Annotated[str, typer.Option(help="What the second one is.")] = "",
-    each: Annotated[int, typer.Option(min=0, help="Pairs that a participant sees, drawn at random; 0 for all.")] = 0,
+    title: Annotated[str, typer.Option(help="Its name; by default the file's.")] = "",
+    first: Annotated[str, typer.Option(help="Name of the first notes in the results.")] = "",
+    second: Annotated[str, typer.Option(help="Name of the second notes.")] = "",
+    each: Annotated[int, typer.Option(min=0, help="Random pairs each participant sees; 0 for all.")] = 0,
     as_json: Json = False,
 ) -> None:
     """Begin a comparison, and get its link for participants."""
@@ -44,7 +44,7 @@ def add(
         print_json({"id": made.id, "pairs": len(made.pairs), "each": made.each, "names": made.names, "link": link})
         return
     print_text(f"{made.id}  {len(made.pairs)} pairs, {made.each} a participant")
-    print_text(f"For participants, behind the address of the app: {link}")
+    print_text(f"For participants, after the app's address: {link}")
 
 
 @app.command("list")
@@ -82,7 +82,7 @@ def export(
     out: Out = None,
     format_: Annotated[
         Literal["csv", "votes"],
-        typer.Option("--format", help="A row an answer, or votes for `crowdnotes bench compare`."),
+        typer.Option("--format", help="An answer a row, or votes for `crowdnotes bench compare`."),
     ] = "csv",
 ) -> None:
     """Export every answer."""
@@ -92,12 +92,10 @@ def export(
 
 
 def overview(
-    since: Annotated[str | None, typer.Option(help="Only cases begun on this day or later (YYYY-MM-DD).")] = None,
-    ended: Annotated[
-        str | None, typer.Option(help="Only cases that ended so: “approved”, “rejected”, “open” …")
-    ] = None,
-    engine: Annotated[str | None, typer.Option(help="Only cases on which this engine worked.")] = None,
-    demonstrations: Annotated[bool, typer.Option("--demonstrations", help="Count demonstration cases too.")] = False,
+    since: Annotated[str | None, typer.Option(help="Only cases since this day (YYYY-MM-DD).")] = None,
+    ended: Annotated[str | None, typer.Option(help="Only with this result: “approved”, “rejected”, “open” …")] = None,
+    engine: Annotated[str | None, typer.Option(help="Only cases with this engine.")] = None,
+    demonstrations: Annotated[bool, typer.Option("--demonstrations", help="Count demonstrations too.")] = False,
     as_json: Json = False,
 ) -> None:
     """How cases went: time from post to note, gates, what was mended, sources, agreement and cost."""
@@ -105,7 +103,7 @@ def overview(
     from crowdnotes.reports import overview as overview_report
 
     if ended is not None and ended not in overview_report.ENDINGS:
-        raise InputError(f"No case ends “{ended}”.", f"Use one of: {', '.join(overview_report.ENDINGS)}.")
+        raise InputError(f"“{ended}” is not a result.", f"Use one of: {', '.join(overview_report.ENDINGS)}.")
     first = day(since)
     begun = datetime(first.year, first.month, first.day, tzinfo=UTC) if first else None
     wanted = overview_report.Filter(begun, ended, engine, demonstrations)

@@ -14,11 +14,11 @@ from crowdnotes.cli.output import open_workspace, print_json, print_text, progre
 if TYPE_CHECKING:
     from crowdnotes.studies.train.judges import TrainedHead
 
-_OUT_HELP = "Where weights, figures and card go; the program's own assets/judges without it."
+_OUT_HELP = "Where weights, figures and card go; by default assets/judges."
 
 
 def helpfulness(
-    data: Annotated[Path, typer.Option(help="HealthNotes: a line a note, with post, note and status.")],
+    data: Annotated[Path, typer.Option(help="HealthNotes: a note a line, with post, note and status.")],
     out: Annotated[Path | None, typer.Option(help=_OUT_HELP)] = None,
 ) -> None:
     """Fit the helpfulness head; measure it and simple rivals by nested cross-validation and by time. Prints JSON.
@@ -65,9 +65,9 @@ def principles(
 def jury(
     data: Annotated[
         Path,
-        typer.Option(help="A Parquet file of the camp schema, HealthNotes (.jsonl), or a folder of X's public data."),
+        typer.Option(help="A camp Parquet file, HealthNotes (.jsonl), or X's public data."),
     ],
-    out: Annotated[Path, typer.Option(help="A folder for the model, its figures and what it takes to check them.")],
+    out: Annotated[Path, typer.Option(help="A folder for the model and its figures.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Train the jury's model, measure it on newer notes than it learned from, and write both down.
@@ -108,8 +108,8 @@ def jury(
 
 def raters(
     data: Annotated[Path, typer.Option(help="A Parquet file with the columns rater_intercept and rater_factor.")],
-    out: Annotated[Path, typer.Option(help="The JSON file to write; assets/jury/raters.json is the shipped one.")],
-    source: Annotated[str, typer.Option(help="Whose raters they are, with their licence; kept in the file.")],
+    out: Annotated[Path, typer.Option(help="The JSON file to write (shipped: assets/jury/raters.json).")],
+    source: Annotated[str, typer.Option(help="Origin and licence, kept in the file.")],
 ) -> None:
     """Fit the pool that jurors are drawn from: a mixture with as many parts as held-out raters like best."""
     from crowdnotes.studies.train.jury import fit_pool

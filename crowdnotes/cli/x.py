@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from crowdnotes.cases.cases import Cases
     from crowdnotes.x_api.submission import ToX
 
-app = typer.Typer(
-    help="Send approved notes to X, by an account that X enrolled as an AI note writer.", no_args_is_help=True
-)
-_CaseIdArgument = Annotated[str, typer.Argument(help="The case's id, as in `crowdnotes cases list`.")]
+app = typer.Typer(help="Send approved notes to X, from an enrolled AI note writer account.", no_args_is_help=True)
+_CaseIdArgument = Annotated[str, typer.Argument(help="The case's id (`crowdnotes cases list`).")]
 
 
 @app.command("eligible")
@@ -45,12 +43,12 @@ def eligible(
 def evaluate(case_id: _CaseIdArgument) -> None:
     """Let X score the note of a case, before it is approved; nothing is sent for others to see."""
     with _open_cases_and_x() as (_, x):
-        print_text(f"claim-opinion score {x.evaluate(case_id):.2f} (without a scale; higher is better)")
+        print_text(f"claim-opinion score {x.evaluate(case_id):.2f} (higher is better; no scale)")
 
 
 @app.command("submit")
 def submit(
-    case_id: _CaseIdArgument, yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it is sent.")] = False
+    case_id: _CaseIdArgument, yes: Annotated[bool, typer.Option("--yes", help="Do not ask before sending.")] = False
 ) -> None:
     """Send the approved note of a case, word for word and once."""
     with _open_cases_and_x() as (cases, x):
@@ -65,7 +63,7 @@ def submit(
 
 @app.command("status")
 def status(
-    case_id: Annotated[str | None, typer.Argument(help="The case's id; without it all whose note was sent.")] = None,
+    case_id: Annotated[str | None, typer.Argument(help="The case's id; by default all with a sent note.")] = None,
     as_json: Json = False,
 ) -> None:
     """Ask X for the status of the note of a case, or of all that were sent; it is kept with the cases."""
@@ -99,6 +97,6 @@ def _open_cases_and_x() -> Iterator[tuple[Cases, ToX]]:
     with open_workspace() as workspace:
         if workspace.x is None:
             raise ConfigurationError(
-                "X is not set up.", "Set CROWDNOTES_X_API_KEY and the three that go with it: docs/x.md."
+                "X is not set up.", "Set CROWDNOTES_X_API_KEY and its three companions (docs/x.md)."
             )
         yield workspace.cases, workspace.x

@@ -35,7 +35,7 @@ class ObstacleKind(StrEnum):
 _PHRASE_BY_OVERRIDABLE_KIND = {
     ObstacleKind.GATE_FAILED: "the {what} check did not pass",
     ObstacleKind.GATE_NOT_RUN: "the {what} check was not run",
-    ObstacleKind.LINK_UNINSPECTED: "the page behind the link {what} was not read",
+    ObstacleKind.LINK_UNINSPECTED: "we did not read the page behind {what}",
     ObstacleKind.LINK_UNANSWERED: "the link {what} did not respond",
 }
 LINK_KINDS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
@@ -108,5 +108,6 @@ def remaining(found: Sequence[Obstacle], reasons: Mapping[ObstacleId, str]) -> t
     """Return the obstacles that remain, given the reasons written so far. One that is too short asks for more words."""
     left = (item for item in found if not (item.id.is_overridable and is_reason(reasons.get(item.id, ""))))
     return tuple(
-        item.replace(lifts=f"A reason takes at least {REASON_RULE}.") if reasons.get(item.id) else item for item in left
+        item.replace(lifts=f"Give a reason of at least {REASON_RULE}.") if reasons.get(item.id) else item
+        for item in left
     )

@@ -193,7 +193,7 @@ class Assessment(FrozenModel):
         results = {result.gate: result for result in given}
         if len(results) < len(given):
             raise ValueError("an assessment has one result of each gate")
-        late = "This check was not there yet when the note was scored. Score it again."
+        late = "This check is newer than the score. Score again."
         return tuple(results.get(name) or GateResult.not_run(name, late) for name in GateName)
 
     @property

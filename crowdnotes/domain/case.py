@@ -105,7 +105,7 @@ class Usage(FrozenModel):
         """One line for a person, as in "12 calls, 31,000 tokens, 0.0042 US dollars"."""
         if not self.calls:
             return (
-                plural(self.cached, "no cost: 1 answer from the cache", "no cost: {n} answers from the cache")
+                plural(self.cached, "no cost: 1 saved answer used", "no cost: {n} saved answers used")
                 if self.cached
                 else "no cost"
             )
@@ -172,12 +172,12 @@ class FollowUpSearch(FrozenModel):
     def as_text(self) -> str:
         """For instance "more like E2", "the other side", "a link added: https://…", "E3 swapped"."""
         return {
-            FollowUpKind.SETTLE: "a search for what would settle the claim",
+            FollowUpKind.SETTLE: "what would settle the claim",
             FollowUpKind.MORE_LIKE: f"more like {self.about}",
             FollowUpKind.OTHER_SIDE: "the other side",
             FollowUpKind.LINK: f"a link added: {self.about}",
             FollowUpKind.SWAP: f"{self.about} swapped",
-            FollowUpKind.AGAIN: f"{self.about} asked again",
+            FollowUpKind.AGAIN: f"{self.about} searched again",
         }[self.kind]
 
 
@@ -218,21 +218,21 @@ _EVENT_TEXT = {
     "image read": "Image read",
     "image not read": "Image not read",
     "sources set": "Sources set",
-    "passage copied in": "Passage pasted",
+    "passage copied in": "Source pasted",
     "follow-up search": "Further search",
-    "follow-up search queries": "Further search: search words written",
+    "follow-up search queries": "Further search: words chosen",
     "follow-up search search": "Further search: searched",
     "follow-up search read": "Further search: pages read",
     "follow-up search ended": "Further search ended",
-    "passage opened": "Passage opened",
-    "passage judged": "Passage judged",
-    "passage brought back": "Passage brought back",
+    "passage opened": "Source opened",
+    "passage judged": "Source decided",
+    "passage brought back": "Source brought back",
     "evidence brought back": "Sources brought back",
-    "written anyway": "Note wanted all the same",
+    "written anyway": "Note wanted anyway",
     "note edited": "Note edited",
-    "candidate chosen": "Candidate chosen",
+    "candidate chosen": "Draft chosen",
     "edit undone": "Edit undone",
-    "sentence compared": "Sentence compared",
+    "sentence compared": "Sentence checked",
     "classified": "Kind of note chosen",
     "tags chosen": "Tags chosen",
     "decided": "Decided",
@@ -240,7 +240,7 @@ _EVENT_TEXT = {
     "recorded answers left": "Recorded answers no longer used",
     "notes set": "Notes changed",
     "note chosen": "Note chosen",
-    "candidates wanted": "Number of candidates changed",
+    "candidates wanted": "Number of drafts changed",
     "posted note told": "Status of the posted note changed",
     "suggestion made": "Suggestion made",
     "shared": "Shared with everybody",
@@ -259,7 +259,7 @@ _EVENT_TEXT = {
     "read through": "Read",
     "not shown": "Not shown",
     "shown": "Shown",
-    "readers admitted": "Readers admitted who had seen what others found",
+    "readers admitted": "Readers admitted who saw what others found",
     "author erased": "Author erased",
 }
 

@@ -43,11 +43,11 @@ class Statement(LabelledEnum):
     def words(self) -> str:
         """A sentence about "it", the note."""
         return {
-            Statement.SOURCES: "Its sources are good, and fit what it says.",
-            Statement.CLARITY: "It is clearly and correctly worded.",
-            Statement.COVERAGE: "It answers every main claim of the post.",
+            Statement.SOURCES: "Its sources support what it says.",
+            Statement.CLARITY: "It is clear and correct.",
+            Statement.COVERAGE: "It answers each main claim of the post.",
             Statement.CONTEXT: "It adds context that matters.",
-            Statement.NEUTRALITY: "It does not argue, guess or take a side.",
+            Statement.NEUTRALITY: "It does not argue, guess or take sides.",
         }[self]
 
 

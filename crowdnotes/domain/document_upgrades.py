@@ -71,7 +71,7 @@ def _reset_local_comparisons(document: Document) -> None:
     for assessment in local:
         for result in assessment.get("gates", []):
             if result.get("gate") == "correctness":
-                reason = "Nobody has compared the sentences with their passages yet."
+                reason = "Nobody has checked the sentences against their sources yet."
                 result.clear()
                 result.update(gate="correctness", status="NOT_RUN", reason=reason, judge="person")
             elif result.get("gate") == "helpfulness" and result.get("status") != "NOT_RUN":

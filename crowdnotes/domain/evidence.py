@@ -347,7 +347,7 @@ class Source(FrozenModel):
         if (late := source._why_late(day, until)) is not None:
             return source.replace(outcome=FetchOutcome.TOO_LATE, outcome_detail=late)
         if leave_out_undated and day is None and source.outcome is FetchOutcome.READ:
-            why = "It has no date, so it may be later than the cutoff."
+            why = "It has no date, so it may be too new."
             return source.replace(outcome=FetchOutcome.UNDATED, outcome_detail=why)
         return source._marked_undated(until)
 
@@ -362,7 +362,11 @@ class Source(FrozenModel):
         first = day or self.not_before
         if until is None or first is None or first <= until:
             return None
-        return f"It is of {day}, later than {until}." if day else f"It is not before {first}, later than {until}."
+        return (
+            f"It is too new: from {day}, after {until}."
+            if day
+            else f"It is too new: from {first} or later, after {until}."
+        )
 
     def _marked_undated(self, until: date | None) -> Source:
         if until is None or self.stated_day is not None or self.outcome is not FetchOutcome.READ:

@@ -169,9 +169,9 @@ class QueueItem(FrozenModel):
         days, hours = waited // timedelta(days=1), waited // timedelta(hours=1)
         applies_by_reason = {
             "put first by a moderator": self.raised,
-            f"spreads fast: notes on this post were rated {self.ratings:,} times": self.ratings >= SPREADS_FROM,
+            f"spreads fast: notes on it were rated {self.ratings:,} times": self.ratings >= SPREADS_FROM,
             "readers disagree": self.disagree,
-            "simulated rating close to the line": self.close,
+            "simulated readers are undecided": self.close,
             plural(days, "waiting for 1 day", "waiting for {n} days")
             if days > 1
             else plural(hours, "waiting for 1 hour", "waiting for {n} hours"): waited >= WAITS_LONG,

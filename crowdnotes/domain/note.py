@@ -40,7 +40,7 @@ class Support(LabelledEnum):
 _SCORED_SUPPORT = {Support.WRONG_SOURCE: Support.UNSUPPORTED, Support.CANNOT_TELL: Support.UNCHECKED}
 
 
-INFERRED = "Inferred: no source of this note says outright whether the claim is right"
+INFERRED = "No source of this note says outright whether the claim is right"
 
 
 class Basis(LabelledEnum):

@@ -41,20 +41,20 @@ _PHRASE_BY_ACT = {
     Act.PRACTISE: "begin a demonstration",
     Act.READ: "open this case",
     Act.EDIT: "change this case",
-    Act.WORK: "run searches, writing and scoring for this case",
-    Act.JUDGE: "judge the passages of this case",
+    Act.WORK: "search, write and score for this case",
+    Act.JUDGE: "judge the sources of this case",
     Act.SUGGEST: "comment on this note",
     Act.DECIDE: "decide this case",
     Act.REOPEN: "reopen this case",
     Act.SUBMIT: "send this case to the moderators",
-    Act.REVIEW: "review cases that were sent to the moderators",
+    Act.REVIEW: "review cases sent to the moderators",
     Act.ASSIGN: "assign cases and change their order",
     Act.SHARE: "share this case",
     Act.DELETE: "delete this case",
-    Act.COMPARE: "set up comparisons and see their results",
-    Act.BATCH: "let the posts of a file become cases",
-    Act.SET_UP: "change the libraries, the search services and the model that everybody uses",
-    Act.PEOPLE: "see who signed in and change what they may do",
+    Act.COMPARE: "make comparisons and see their results",
+    Act.BATCH: "make cases from a file of posts",
+    Act.SET_UP: "change the libraries, search services and AI that everybody uses",
+    Act.PEOPLE: "see who signed in and change their rights",
     Act.SEND_TO_X: "send notes to X",
 }
 
@@ -156,7 +156,7 @@ def may(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: bool = 
 def refusal(act: Act, case: Owned | None = None, *, four_eyes: bool = False) -> str:
     """Say that a person may not do that, and who may. `four_eyes`: only that rule refuses it."""
     if four_eyes:
-        return "You began this case, so another moderator or admin has to decide it."
+        return "You began this case. Another moderator or admin must decide it."
     how = Relationship.OWN if case is None else Relationship.SHARED if case.shared else Relationship.OTHER
     owner = ["the person who began it"] if case is not None and ALLOWED[act][Role.CONTRIBUTOR] >= _OWN_CASES else []
     *names, last = [*owner, *(_PLURAL_BY_ROLE[role] for role in Role if how in ALLOWED[act][role])]

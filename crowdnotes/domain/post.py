@@ -146,13 +146,13 @@ class Claim(FrozenModel):
 class WhyUnwanted(LabelledEnum):
     """Why raters of different views would rather have no note; the words follow "it looks like"."""
 
-    JOKE = "joke", "a joke or an exaggeration that nobody takes literally"
-    OPINION = "opinion", "an opinion, or true facts put in a certain light"
-    SIDE_MATTER = "side matter", "a mistake that is not the point of the post"
-    TOO_EARLY = "too early", "news that is still open, or that was right when it was posted"
-    TRUE = "true", "a post that is right"
-    DEFINITION = "definition", "a quarrel about what a word means"
-    MADE_PICTURE = "made picture", "a made picture that the post does not call real"
+    JOKE = "joke", "a joke or exaggeration"
+    OPINION = "opinion", "an opinion, or true facts in a certain light"
+    SIDE_MATTER = "side matter", "a mistake beside the point"
+    TOO_EARLY = "too early", "news still open, or right when posted"
+    TRUE = "true", "a correct post"
+    DEFINITION = "definition", "a quarrel about words"
+    MADE_PICTURE = "made picture", "a made picture, not called real"
 
 
 class NoteWanted(FrozenModel):

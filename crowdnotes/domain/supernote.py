@@ -104,10 +104,10 @@ class FilterName(LabelledEnum):
 
     LENGTH = "280 characters"
     OWN_LINKS = "only links of the notes"
-    LIVE_LINKS = "every link answers"
+    LIVE_LINKS = "every link answers", "every link works"
     NEUTRAL = "neutral words"
     NO_OPINION = "no opinion or speculation"
-    SUPPORTED = "the linked pages say it"
+    SUPPORTED = "the linked pages say it", "the links support it"
 
 
 class SupernoteScore(FrozenModel):

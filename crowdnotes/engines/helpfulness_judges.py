@@ -49,8 +49,8 @@ def make_model(parts: JudgeParts) -> ModelJudge:
     llm = parts.llm
     if llm.base_url is None:
         raise ConfigurationError(
-            "The local engine has no language model that could judge helpfulness.",
-            "Set CROWDNOTES_GATE_HELPFULNESS_JUDGE to trained or server, or choose a language model.",
+            "No AI is set up to judge helpfulness.",
+            "Set CROWDNOTES_GATE_HELPFULNESS_JUDGE to trained or server, or choose an AI.",
         )
     model = _require_setting(llm.judging_model or llm.model, "No model is set for judging.", "CROWDNOTES_LLM_MODEL")
     return ModelJudge(parts.model_client(llm.base_url, model), llm.base_url, form="json", votes=llm.votes)
@@ -60,8 +60,8 @@ def make_server(parts: JudgeParts) -> ModelJudge:
     """Return a judge on its own server. Raises ConfigurationError if its server or model is not set."""
     llm = parts.llm
     no_server, no_model = (
-        "The judge of helpfulness is set to be one on a server, but its server is not set.",
-        "The judge of helpfulness is set to be one on a server, but its model is not set.",
+        "Helpfulness should be judged on a server, but no server is set.",
+        "Helpfulness should be judged on a server, but no model is set.",
     )
     address = _require_setting(llm.judge_base_url, no_server, "CROWDNOTES_LLM_JUDGE_BASE_URL")
     model = _require_setting(llm.judge_model, no_model, "CROWDNOTES_LLM_JUDGE_MODEL")
@@ -107,6 +107,6 @@ def make_judge(parts: JudgeParts) -> HelpfulnessJudge:
     if make is None:
         known = ", ".join((AUTO, *JUDGES))
         raise ConfigurationError(
-            f"No judge of helpfulness is called “{name}”.", f"Set CROWDNOTES_GATE_HELPFULNESS_JUDGE to one of: {known}."
+            f"There is no judge “{name}”.", f"Set CROWDNOTES_GATE_HELPFULNESS_JUDGE to one of: {known}."
         )
     return make(parts)

@@ -127,13 +127,13 @@ class Meter:
             limit = self._budget
             if limit.tokens is not None and in_tokens > limit.tokens:
                 raise BudgetError(
-                    f"The next call could pass the budget of {limit.tokens:,} tokens for one case ({used.tokens:,} "
-                    "used), so it was not made."
+                    f"We made no further AI call: it could pass the case's budget of {limit.tokens:,} tokens "
+                    f"({used.tokens:,} used)."
                 )
             if limit.dollars is not None and dollars is not None and in_dollars > limit.dollars:
                 raise BudgetError(
-                    f"The next call could pass the budget of {limit.dollars:.2f} US dollars for one case "
-                    f"({used.dollars:.4f} used), so it was not made."
+                    f"We made no further AI call: it could pass the case's budget of {limit.dollars:.2f} US "
+                    f"dollars ({used.dollars:.4f} used)."
                 )
             self._reserved_tokens += tokens
             self._reserved_dollars += dollars or 0.0

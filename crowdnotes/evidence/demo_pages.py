@@ -23,7 +23,7 @@ from crowdnotes.evidence.link_check import LinkAsker
 from crowdnotes.evidence.ssrf_guard import check_url
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "demonstration"
-_REPAIR_HINT = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
+_REPAIR_HINT = "Restore the folder assets/demonstration, for example with `git checkout assets`."
 
 
 class ExamplePage(FrozenModel):
@@ -68,7 +68,7 @@ def examples() -> tuple[Example, ...]:
     try:
         return _EXAMPLES_ADAPTER.validate_json((ASSETS / "examples.json").read_bytes())
     except OSError as error:
-        raise ConfigurationError("The demonstration examples cannot be read.", _REPAIR_HINT) from error
+        raise ConfigurationError("We cannot read the demonstration examples.", _REPAIR_HINT) from error
     except ValidationError as error:
         raise ConfigurationError("The demonstration examples are damaged.", _REPAIR_HINT) from error
 
@@ -140,12 +140,12 @@ class DemonstrationFetcher:
         now = datetime.now(UTC)
         page = _index_pages().get(_split_address(target.url))
         if page is None:
-            detail = "There is no page at this address (404)."
+            detail = "This page does not exist (404)."
             return Page(url, target.url, FetchOutcome.NOT_FOUND, now, detail=detail)
         try:
             body = (ASSETS / "pages" / page.file).read_bytes()
         except OSError as error:
-            raise ConfigurationError(f"The demonstration page {page.file} cannot be read.", _REPAIR_HINT) from error
+            raise ConfigurationError(f"We cannot read the demonstration page {page.file}.", _REPAIR_HINT) from error
         return Page(url, page.url, FetchOutcome.READ, now, "text/html", "utf-8", body)
 
 

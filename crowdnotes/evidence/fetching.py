@@ -261,9 +261,9 @@ def follow(
                 if response.status_code not in _REDIRECT_STATUSES or not location:
                     return take(response)
         except CONNECTION_ERRORS as error:
-            raise FetchError("The site broke off before its answer was complete.", FetchOutcome.UNREACHABLE) from error
+            raise FetchError("The site stopped in the middle of its answer.", FetchOutcome.UNREACHABLE) from error
         except (httpx.InvalidURL, UnicodeError) as error:
-            raise FetchError("The address is not a valid one.", FetchOutcome.UNREACHABLE) from error
+            raise FetchError("The address is not valid.", FetchOutcome.UNREACHABLE) from error
         hops.append(_join_redirect(url, location))
     raise FetchError(f"The link redirects more than {settings.max_redirects} times.", FetchOutcome.UNREACHABLE)
 
@@ -275,23 +275,23 @@ def _join_redirect(base: str, location: str) -> str:
         raise FetchError("The site redirects to an invalid address.", FetchOutcome.UNREACHABLE) from error
     if len(address) > MAX_URL:
         raise FetchError(
-            f"The site redirects to an address of {len(address):,} characters; at most {MAX_URL:,} can be read.",
+            f"The site redirects to an address that is too long ({len(address):,} characters, limit {MAX_URL:,}).",
             FetchOutcome.UNREACHABLE,
         )
     return address
 
 
-_NO_PROGRAMS_SENTENCE = "The site does not let programs read this page ({status})."
+_NO_PROGRAMS_SENTENCE = "The site does not let programs read it ({status})."
 _REFUSAL_BY_STATUS = {
-    401: (FetchOutcome.BLOCKED, "The page is only for readers who log in ({status})."),
-    402: (FetchOutcome.PAYWALLED, "The page is only for readers who pay ({status})."),
+    401: (FetchOutcome.BLOCKED, "Only readers who log in can see the page ({status})."),
+    402: (FetchOutcome.PAYWALLED, "Only paying readers can see the page ({status})."),
     403: (FetchOutcome.BLOCKED, _NO_PROGRAMS_SENTENCE),
-    404: (FetchOutcome.NOT_FOUND, "There is no page at this address ({status})."),
+    404: (FetchOutcome.NOT_FOUND, "This page does not exist ({status})."),
     407: (FetchOutcome.BLOCKED, _NO_PROGRAMS_SENTENCE),
-    408: (FetchOutcome.TIMED_OUT, "The site gave up waiting ({status})."),
-    410: (FetchOutcome.NOT_FOUND, "There is no page at this address ({status})."),
-    429: (FetchOutcome.BLOCKED, "The site asks to come back later ({status})."),
-    451: (FetchOutcome.BLOCKED, "The site may not show this page for legal reasons ({status})."),
+    408: (FetchOutcome.TIMED_OUT, "The site stopped waiting ({status})."),
+    410: (FetchOutcome.NOT_FOUND, "This page does not exist ({status})."),
+    429: (FetchOutcome.BLOCKED, "The site is busy. Try later ({status})."),
+    451: (FetchOutcome.BLOCKED, "The site may not show it for legal reasons ({status})."),
     999: (FetchOutcome.BLOCKED, _NO_PROGRAMS_SENTENCE),
 }
 
@@ -299,9 +299,7 @@ _REFUSAL_BY_STATUS = {
 def _refuse_status(status: int) -> None:
     """Raise an error with a sentence for anything but success."""
     if not 200 <= status < 300:
-        outcome, words = _REFUSAL_BY_STATUS.get(
-            status, (FetchOutcome.SERVER_ERROR, "The site answered with an error ({status}).")
-        )
+        outcome, words = _REFUSAL_BY_STATUS.get(status, (FetchOutcome.SERVER_ERROR, "The site has a fault ({status})."))
         raise FetchError(fill(words, status=status), outcome)
 
 
@@ -323,14 +321,12 @@ def read_capped(response: httpx.Response, max_bytes: int) -> bytes:
     if encoding in ("", "identity"):
         return b"".join(pieces)
     if encoding not in ("gzip", "x-gzip"):
-        raise FetchError(
-            f"The site packs its page in a way that was not asked for ({encoding[:40]}).", FetchOutcome.WRONG_TYPE
-        )
+        raise FetchError(f"The site packs its page in an unknown way ({encoding[:40]}).", FetchOutcome.WRONG_TYPE)
     return _unpack_gzip(pieces, max_bytes)
 
 
 def _build_too_large_error(max_bytes: int) -> FetchError:
-    return FetchError(f"The page is larger than {max_bytes / 1_000_000:g} MB.", FetchOutcome.TOO_LARGE)
+    return FetchError(f"The page is over {max_bytes / 1_000_000:g} MB.", FetchOutcome.TOO_LARGE)
 
 
 def _limit_bytes(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
@@ -351,9 +347,9 @@ def _unpack_gzip(pieces: Iterable[bytes], max_bytes: int) -> bytes:
         try:
             out += b"" if unpacker.eof else unpacker.decompress(piece, max_bytes - len(out) + 1)
         except zlib.error as error:
-            raise FetchError("The page's packing is damaged.", FetchOutcome.UNREADABLE) from error
+            raise FetchError("The page arrived damaged.", FetchOutcome.UNREADABLE) from error
         if len(out) > max_bytes:
             raise _build_too_large_error(max_bytes)
     if packed and not unpacker.eof:
-        raise FetchError("The page broke off before its end.", FetchOutcome.UNREADABLE)
+        raise FetchError("The page arrived without its end.", FetchOutcome.UNREADABLE)
     return bytes(out)

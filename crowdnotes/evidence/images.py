@@ -45,9 +45,7 @@ def clean_picture(content: bytes, name: str) -> Picture:
     if not content:
         raise InputError(f"{shown} is empty.", "Choose another file.")
     if len(content) > MAX_IMAGE_BYTES:
-        raise InputError(
-            f"{shown} has {len(content) / 1e6:.1f} MB; an image takes {MAX_IMAGE_BYTES / 1e6:g} MB at most."
-        )
+        raise InputError(f"{shown} is too large: {len(content) / 1e6:.1f} MB, limit {MAX_IMAGE_BYTES / 1e6:g} MB.")
     try:
         with Pillow.open(io.BytesIO(content), formats=FORMATS) as opened:
             if opened.width * opened.height > MAX_PIXELS:
@@ -64,7 +62,7 @@ def clean_picture(content: bytes, name: str) -> Picture:
         raise _build_too_many_pixels_error(shown) from error
     except _DAMAGE_ERRORS as error:
         raise InputError(
-            f"{shown} is not a picture that can be read.", "Attach a PNG, JPEG, WebP or GIF file, or a screenshot."
+            f"{shown} is not a picture we can read.", "Attach PNG, JPEG, WebP or GIF, or a screenshot."
         ) from error
 
 
@@ -79,7 +77,7 @@ def preview(content: bytes) -> bytes:
 
 def _build_too_many_pixels_error(shown: str) -> InputError:
     return InputError(
-        f"{shown} has more than {MAX_PIXELS / 1e6:g} million pixels.", "Attach a smaller copy or a screenshot of it."
+        f"{shown} has over {MAX_PIXELS / 1e6:g} million pixels.", "Attach a smaller copy or a screenshot."
     )
 
 

@@ -124,10 +124,10 @@ def _classify_status(status: int) -> tuple[LinkState, str]:
     if status == 200:
         return LinkState.LIVE, ""
     if status in _DEAD_STATUSES:
-        return LinkState.DEAD, "There is no page at this address."
+        return LinkState.DEAD, "This page does not exist."
     if status in _BLOCKED_STATUSES:
-        return LinkState.BLOCKED, "The site does not answer programs: X's check may not get through either."
-    return LinkState.UNREACHABLE, ("The site has a fault." if status >= 500 else "It did not answer with a page.")
+        return LinkState.BLOCKED, "The site refuses programs. X's check may fail too."
+    return LinkState.UNREACHABLE, ("The site has a fault." if status >= 500 else "The site sent no page.")
 
 
 def _is_worth_retrying(found: LinkCheck) -> bool:

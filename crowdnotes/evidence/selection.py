@@ -32,24 +32,16 @@ class PageKind(StrEnum):
 
 
 _SENTENCE_BY_KIND = {
-    PageKind.HOME: (
-        "This is a site's home page: it changes from day to day and makes no statement of its own. Link to the page "
-        "that says what you mean."
-    ),
-    PageKind.SEARCH: (
-        "These are search results: another reader may see others, and none of them has been read. Link to the page "
-        "itself."
-    ),
-    PageKind.LOG_IN: "This is a log-in page: a reader who follows the link sees no evidence.",
-    PageKind.CONTENTS: (
-        "This is a table of contents: it only names other pages. Link to the page that says what you mean."
-    ),
+    PageKind.HOME: ("This is a home page, which changes daily. Link to the page that says it."),
+    PageKind.SEARCH: ("These are search results, and readers may see others. Link to the page itself."),
+    PageKind.LOG_IN: "This is a log-in page: readers see no evidence.",
+    PageKind.CONTENTS: ("This is a table of contents. Link to the page that says it."),
 }
 _REDIRECT_SENTENCE_BY_KIND = {
-    PageKind.HOME: "The link leads to the site's home page, so the page that it named is probably gone.",
-    PageKind.SEARCH: "The link leads to a page of search results, so the page that it named is probably gone.",
-    PageKind.LOG_IN: "The link leads to a log-in page: readers see no evidence without an account.",
-    PageKind.CONTENTS: "The link leads to a table of contents, so the page that it named is probably gone.",
+    PageKind.HOME: "The link leads to the home page: the page is probably gone.",
+    PageKind.SEARCH: "The link leads to search results: the page is probably gone.",
+    PageKind.LOG_IN: "The link leads to a log-in page: readers need an account.",
+    PageKind.CONTENTS: "The link leads to a table of contents: the page is probably gone.",
 }
 _MAX_FORM_PAGE_CHARACTERS = 500  # characters; a page of text that also has a log-in box is longer
 
@@ -164,7 +156,7 @@ def refuse_page(requested_url: str, page_url: str, document: Document) -> None:
             (_SENTENCE_BY_KIND if kind is asked else _REDIRECT_SENTENCE_BY_KIND)[kind], FetchOutcome.NOT_EVIDENCE
         )
     if document.asks_for_password and len(document.text) < _MAX_FORM_PAGE_CHARACTERS:
-        raise FetchError("The page asks for a password and shows next to nothing else.", FetchOutcome.NOT_EVIDENCE)
+        raise FetchError("The page asks for a password.", FetchOutcome.NOT_EVIDENCE)
 
 
 def drop_unusable_hits(hits: Sequence[Hit]) -> list[Hit]:
@@ -245,6 +237,6 @@ def select_by_utility(
     ranking = engine.rank(brief, hits, already_chosen, quota, spare=spare, aim=aim)
     indexes = [pick.index for pick in ranking.picks]
     if len(set(indexes)) < len(indexes) or any(not 0 <= index < len(hits) for index in indexes):
-        raise EngineError("The engine picked a search result that was not offered.")
+        raise EngineError("The AI picked a search result we did not offer.")
     chosen = tuple(Chosen(hits[pick.index], pick.why) for pick in ranking.picks)
     return Selection(chosen, ranking.rest if len(chosen) < quota else "", ranking.queries)

@@ -135,7 +135,7 @@ class SourceReader:
                 return _build_copy_source(
                     failed,
                     document,
-                    f"{_why(why)}; its archived copy of {day(copy.made)} was read instead.",
+                    f"{_why(why)}. We read its archived copy of {day(copy.made)}.",
                 )
         return self._through(failed, why, check, through)
 
@@ -155,16 +155,13 @@ class SourceReader:
             try:
                 document = read_in_time(service, url, check) if url else None
             except SearchError as error:
-                said = f"{service.label} was asked to read it: {error.message}"
+                said = f"{service.label} tried to read it: {error.message}"
             else:
                 if document is not None:
-                    detail = (
-                        f"{_why(why)}; it was read through {service.label} instead. "
-                        "Nobody compared the words with the page."
-                    )
+                    detail = f"{_why(why)}. We read it through {service.label}. Nobody compared the text with the page."
                     read = _build_copy_source(failed, document, detail, ReadAs.THROUGH)
                     return read[0].replace(read_through=service.label), read[1]
-                said = f"{service.label} was not asked: only public addresses without a query are sent."
+                said = f"We did not ask {service.label}: it gets only public addresses without a query."
             failed = failed.replace(outcome_detail=f"{failed.outcome_detail} {said}".strip())
         return failed, None
 
@@ -261,7 +258,7 @@ def _build_abstract_source(failed: Source, found: Abstract) -> Source:
     return failed.replace(
         title=found.title or failed.title,
         outcome=FetchOutcome.READ,
-        outcome_detail=f"{why}; its abstract from {found.service} was read instead.",
+        outcome_detail=f"{why}. We read its abstract from {found.service}.",
         read_as=ReadAs.ABSTRACT,
         published=dated,
         date_origin=DateOrigin.SEARCH if dated else None,

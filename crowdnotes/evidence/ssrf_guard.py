@@ -83,9 +83,9 @@ def check_url(url: str, allowed_hosts: Collection[str] = ()) -> Target:
     if not url:
         raise InputError("The link is empty.", "Paste a web address such as https://www.who.int/news.")
     if len(url) > MAX_URL:
-        raise InputError(f"The link is {len(url):,} characters long; at most {MAX_URL:,} can be read.")
+        raise InputError(f"The link is too long: {len(url):,} characters, limit {MAX_URL:,}.")
     if _FORBIDDEN.search(url):
-        raise _unsafe(f"“{shown}” holds spaces, backslashes or invisible characters.")
+        raise _unsafe(f"“{shown}” has spaces, backslashes or invisible characters.")
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -97,11 +97,11 @@ def check_url(url: str, allowed_hosts: Collection[str] = ()) -> Target:
             raise InputError(f"“{shown}” is not a full web address.", "It should start with https://.")
         raise _unsafe(f"“{shown}” is not an http or https address.")
     if "@" in parts.netloc:
-        raise _unsafe("The link holds a user name or password before the host's name.")
+        raise _unsafe("The link has a user name or password in it.")
     host = _normal_host(parts.netloc, shown)
     port = _DEFAULT_PORTS[scheme] if port is None else port
     if port == 0:
-        raise InputError(f"“{shown}” names port 0, which no server has.")
+        raise InputError(f"“{shown}” has port 0, which does not exist.")
     _refuse_by_name(host, port, allowed_hosts)
     bracketed = f"[{host}]" if ":" in host else host
     netloc = bracketed if port == _DEFAULT_PORTS[scheme] else f"{bracketed}:{port}"
@@ -118,7 +118,7 @@ def resolve_public(host: str, port: int, allowed_hosts: Collection[str], seconds
     if not _is_allowed(host, port, allowed_hosts):
         for address in addresses:
             if not is_public(address):
-                raise _unsafe(f"{host} leads to {address}, which is not an address on the public internet.")
+                raise _unsafe(f"{host} leads to {address}, which is not on the public internet.")
     return addresses
 
 
@@ -150,7 +150,7 @@ def _normal_host(netloc: str, shown: str) -> str:
         return _ipv6(literal, shown)
     name = netloc.partition(":")[0]
     if "%" in name:
-        raise _unsafe(f"“{shown}” writes its host's name with percent codes.")
+        raise _unsafe(f"“{shown}” has percent codes in its host name.")
     try:
         # UTS 46 also maps full-width and circled digits and dots, so that they meet the checks below.
         host = name.lower() if name.isascii() else idna.encode(name, uts46=True).decode("ascii")
@@ -163,7 +163,7 @@ def _normal_host(netloc: str, shown: str) -> str:
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
         raise InputError(f"“{shown}” has no valid host name.", "Check it and paste it again.")
     if re.fullmatch(r"\d+|0x[0-9a-f]*", labels[-1]) and not _is_dotted_quad(host):
-        raise _unsafe(f"“{shown}” writes its server's address as a number in an unusual way.")
+        raise _unsafe(f"“{shown}” hides its server's address in a number.")
     return host
 
 
@@ -173,7 +173,7 @@ def _ipv6(literal: str, shown: str) -> str:
     except ValueError as error:
         raise InputError(f"“{shown}” has no valid host name.", "Check it and paste it again.") from error
     if address.scope_id is not None:
-        raise _unsafe(f"“{shown}” names a network card, so it is a local address.")
+        raise _unsafe(f"“{shown}” is a local address.")
     return str(address)
 
 
@@ -190,9 +190,9 @@ def _refuse_by_name(host: str, port: int, allowed_hosts: Collection[str]) -> Non
         return
     if _is_dotted_quad(host) or ":" in host:
         if not is_public(ipaddress.ip_address(host)):
-            raise _unsafe(f"{host} is not an address on the public internet.")
+            raise _unsafe(f"{host} is not on the public internet.")
     elif any(host == suffix or host.endswith(f".{suffix}") for suffix in _LOCAL_SUFFIXES):
-        raise _unsafe(f"{host} is a name on this machine or its local network.")
+        raise _unsafe(f"{host} is on this machine or its local network.")
 
 
 def _is_allowed(host: str, port: int, allowed_hosts: Collection[str]) -> bool:
@@ -219,7 +219,7 @@ def _lookup(host: str, port: int, seconds: float) -> list[IPAddress]:
         raise FetchError(f"Looking up {host} took too long.", FetchOutcome.TIMED_OUT)
     if failed or not found:
         raise FetchError(
-            f"{host} cannot be reached from here, or there is no such site.",
+            f"We cannot reach {host}, or it does not exist.",
             FetchOutcome.UNREACHABLE,
         )
     return list(dict.fromkeys(found))
@@ -296,10 +296,10 @@ class _Stream(httpcore.NetworkStream):
             raise FetchError(f"The certificate of {server_hostname} is not valid.", FetchOutcome.UNREACHABLE) from error
         except TimeoutError as error:
             self.close()
-            raise FetchError("The site did not finish its greeting in time.", FetchOutcome.TIMED_OUT) from error
+            raise FetchError("The site did not connect in time.", FetchOutcome.TIMED_OUT) from error
         except OSError as error:
             self.close()
-            raise FetchError("No secure connection could be made.", FetchOutcome.UNREACHABLE) from error
+            raise FetchError("We could not make a secure connection.", FetchOutcome.UNREACHABLE) from error
         return _Stream(secured, self._deadline)
 
     def get_extra_info(self, info: str) -> Any:
@@ -343,7 +343,7 @@ class _Backend(httpcore.NetworkBackend):
                 raise
         if timed_out:
             raise FetchError(f"{host} does not answer.", FetchOutcome.TIMED_OUT)
-        raise FetchError(f"{host} does not accept connections on port {port}.", FetchOutcome.UNREACHABLE)
+        raise FetchError(f"{host} refuses connections on port {port}.", FetchOutcome.UNREACHABLE)
 
 
 class _Body(httpx.SyncByteStream):

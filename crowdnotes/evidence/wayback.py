@@ -65,9 +65,9 @@ class Wayback:
         try:
             copy = self._copy_of(page, until, Deadline(self.seconds, check).check)
         except SearchError as error:
-            return None, f"{_NAME} was asked for a copy: {error.message}"
+            return None, f"{_NAME}: {error.message}"
         except FetchError:
-            return None, f"{_NAME} was asked for a copy: It did not answer in time."
+            return None, f"{_NAME}: It did not answer in time."
         if copy:
             return copy, f"{_NAME} has a copy of {day(copy.made)}."
         if until:

@@ -196,7 +196,7 @@ class Fence:
         """Keep the job from being taken over until the transaction ends; JobCancelled if it was before."""
         mine = select(jobs.c.id).where(jobs.c.id == self.job_id, jobs.c.fence == self.token, jobs.c.under_way)
         if connection.scalar(mine.with_for_update(read=True)) is None:
-            raise JobCancelled("Another worker has taken this work over.")
+            raise JobCancelled("Another worker has taken over.")
 
 
 class JobTable:
@@ -260,7 +260,7 @@ class JobTable:
         """Return the job's newest record; JobError without one."""
         record = self._first(self._seen.where(jobs.c.id == storable_text(job_id)))
         if record is None:
-            raise JobError("There is no such work: its case may have been deleted.", "Open the case again.")
+            raise JobError("This work is gone: its case may have been deleted.", "Open the case again.")
         return record
 
     def latest(self, case_id: str) -> JobRecord | None:
@@ -304,14 +304,14 @@ class JobTable:
 
 
 def _build_under_way_error() -> JobError:
-    return JobError("This case has work under way already.", "Wait until it is done, or cancel it, then try again.")
+    return JobError("CrowdNotes is already working on this case.", "Wait until it is done, or cancel it.")
 
 
 def _to_record(row: RowMapping) -> JobRecord:
     try:
         record = JobRecord.model_validate_json(row["document"])
     except ValidationError as error:
-        raise JobError("This work was recorded by another version of CrowdNotes.", "Start it again.") from error
+        raise JobError("Another version of CrowdNotes began this work.", "Start it again.") from error
     if not record.state.under_way or row["queue_id"] is not None:  # a queue gives it to another worker
         return record
     if not is_alive(record.id, record.owner, row["silence"]):

@@ -128,8 +128,8 @@ class JobRun:
             title = self._record.steps[self._index].title
             _logger.exception("A step failed unexpectedly: %s", self._record.steps[self._index].name)
             self._fail(
-                f"Something unexpected went wrong in “{title}”; the details are in the log.",
-                "Try the step again: what was finished before it is kept.",
+                f"Something went wrong in “{title}”. The log has the details.",
+                "Try again. Finished steps are kept.",
             )
             return JobState.FAILED
         return JobState.DONE

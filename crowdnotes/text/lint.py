@@ -71,7 +71,7 @@ def _build_span(start: int | None, end: int) -> Span | None:
 def _check_length(text: str) -> Iterator[LintWarning]:
     length = note_length(text)
     if length > NOTE_LIMIT:
-        message = f"The note has {length} characters, {length - NOTE_LIMIT} more than the {NOTE_LIMIT} that X takes."
+        message = f"{length} characters: {length - NOTE_LIMIT} too many for X."
         yield _build_blocking_warning("over-limit", message)
     elif length >= AMBER_FROM:
         yield _build_mild_warning(
@@ -86,14 +86,14 @@ def _check_empty(text: str) -> Iterator[LintWarning]:
 
 def _check_missing_url(text: str) -> Iterator[LintWarning]:
     if text.strip() and not any(url.has_scheme for url in find_urls(text)):
-        yield _build_blocking_warning("no-url", "X takes a note only with a link to a source, beginning with https://.")
+        yield _build_blocking_warning("no-url", "Add a link to a source that begins with https://. X wants one.")
 
 
 def _check_bare_urls(text: str) -> Iterator[LintWarning]:
     emails = _find_email_spans(text)
     for url in find_urls(text):
         if not url.has_scheme and not _is_within_spans(emails, url.start):
-            message = f"X turns “{url.url}” into a link. Write https:// before it if it is a source."
+            message = f"X makes “{url.url}” a link. If it is a source, write https:// before it."
             yield _build_mild_warning("bare-url", message, url.start, url.end)
 
 
@@ -104,7 +104,7 @@ def _check_phantom_urls(text: str) -> Iterator[LintWarning]:
         if _is_within_spans(urls, match.start()) or _is_within_spans(emails, match.start()):
             continue
         if is_missing_space(host, None) or re.search(r"[^\W\d_]{2,}\.[^\W\d_]{2,}$", host):
-            message = f"“{host}” looks like a link to X's checker: put a space after the full stop."
+            message = f"X takes “{host}” for a link: put a space after the full stop."
             yield _build_blocking_warning("phantom-url", message, match.start(), match.end())
 
 
@@ -119,7 +119,7 @@ def _check_glued_urls(text: str) -> Iterator[LintWarning]:
 
 def _check_emails(text: str) -> Iterator[LintWarning]:
     for match in _EMAIL_PATTERN.finditer(text):
-        message = f"“{match.group()}” is an e-mail address; X's checker takes its domain for a link."
+        message = f"X takes the e-mail address “{match.group()}” for a link."
         yield _build_blocking_warning("email", message, match.start(), match.end())
 
 
@@ -127,7 +127,7 @@ def _check_tracking(text: str) -> Iterator[LintWarning]:
     for url in find_urls(text):
         names = [name for name, _ in _parse_query(url.url) if is_tracking(name)]
         if names:
-            message = f"The link contains tracking: remove {', '.join(sorted(set(names)))}."
+            message = f"Remove tracking from the link: {', '.join(sorted(set(names)))}."
             yield _build_mild_warning("tracking", message, url.start, url.end)
 
 
@@ -136,15 +136,14 @@ def _check_cut_links(text: str) -> Iterator[LintWarning]:
         rest = text[url.end : url.end + 1]
         if url.has_scheme and rest.isalpha():
             message = (
-                f"X ends this link before “{rest}”. Put a space there. If the letters belong to the address, copy it "
-                "from the browser's address bar."
+                f"X ends this link before “{rest}”. Put a space there, or copy the link again from the address bar."
             )
             yield _build_mild_warning("cut-link", message, url.start, url.end)
 
 
 def _check_placeholders(text: str) -> Iterator[LintWarning]:
     for match in _PLACEHOLDER_PATTERN.finditer(text):
-        message = f"“{match.group()}” looks like a gap that still needs filling in."
+        message = f"Fill in “{match.group()}”."
         yield _build_blocking_warning("placeholder", message, match.start(), match.end())
 
 
@@ -160,7 +159,7 @@ def _check_hashtags(text: str) -> Iterator[LintWarning]:
     urls = _find_url_spans(text)
     for match in _HASHTAG_PATTERN.finditer(text):
         if not _is_within_spans(urls, match.start()):
-            message = f"“{match.group()}”: raters find hashtags in notes unhelpful."
+            message = f"“{match.group()}”: readers find hashtags unhelpful."
             yield _build_mild_warning("hashtag", message, match.start(), match.end())
 
 

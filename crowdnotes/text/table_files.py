@@ -110,11 +110,11 @@ class Encoding(NamedTuple):
         if self.is_guess:
             read = "only partly in UTF-8, and the rest" if self.other else "not in UTF-8 and"
             return (
-                f"{name} is {read} was read as {self.as_named}: check that letters, accents and quotation marks are "
-                "right. If not, save it as “CSV UTF-8”."
+                f"{name} is {read} was read as {self.as_named}: check letters, accents and quotation marks. If "
+                "wrong, save it as “CSV UTF-8”."
             )
         if self.codec == "utf-8-sig" and not self.is_checked:
-            return f"Some letters of {name} could not be read and are shown as “{LOST_LETTER}”: save it as UTF-8."
+            return f"We could not read some letters of {name}, shown as “{LOST_LETTER}”: save it as UTF-8."
         return ""
 
 

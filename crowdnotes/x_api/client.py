@@ -264,7 +264,7 @@ class XClient:
             raise XError(XFault.NOT_RENEWED, words=error.message) from None
         access, following = answer.get("access_token"), answer.get("refresh_token")
         if not (isinstance(access, str) and access and isinstance(following, str) and following):
-            raise XError(XFault.NOT_RENEWED, words="X's answer cannot be read.")
+            raise XError(XFault.NOT_RENEWED, words="We cannot read X's answer.")
         return access, following
 
     def _asked(

@@ -174,7 +174,7 @@ class ToX:
         row = self._require_row(case)
         found = self._look_up(row, case)
         if found is None:
-            raise WorkflowError("not on X", "X does not list the note.", "Ask again in a minute: X may take a moment.")
+            raise WorkflowError("not on X", "X does not list the note.", "Try again in a minute.")
         return self._arrived(row, found, row.case_id)
 
     def follow_all(self) -> Followed:
@@ -191,7 +191,7 @@ class ToX:
         """Delete the note on X; another one may then be sent."""
         row = self._require_row(self._cases.get(case_id, Act.SEND_TO_X))
         if row.state is not OnXState.SENT:
-            raise WorkflowError("not on X", "X does not list the note.", "Ask again in a minute: X may take a moment.")
+            raise WorkflowError("not on X", "X does not list the note.", "Try again in a minute.")
         try:
             self.client.delete(row.note_id)
         except XError as error:
@@ -237,16 +237,16 @@ class ToX:
         if row.state is OnXState.SENT:
             raise WorkflowError(
                 "sent before",
-                f"A note was sent to this post before: {row.note_id} on X.",
-                "X takes one note a post. To send another, delete that one: `crowdnotes x delete CASE`.",
+                f"You already sent a note on this post: {row.note_id} on X.",
+                "X takes one note a post. Delete that one first: `crowdnotes x delete CASE`.",
             )
         with reading(self._engine) as connection:
             is_settled = now_of(connection) - row.at > self._settled_after
         if not is_settled:
             raise WorkflowError(
                 "being sent",
-                "The note is being sent, or X has not answered yet.",
-                "Try again in a minute: X is then asked whether it arrived, before anything is sent.",
+                "We are sending the note, or X has not answered yet.",
+                "Try again in a minute. We then check with X before sending anything.",
             )
         return row
 
@@ -257,8 +257,8 @@ class ToX:
             if not connection.execute(self._change(row, {**changes, "at": mine.at})).rowcount:
                 raise WorkflowError(
                     "being sent",
-                    "The note is being sent, or X has not answered yet.",
-                    "Try again in a minute: X is then asked whether it arrived, before anything is sent.",
+                    "We are sending the note, or X has not answered yet.",
+                    "Try again in a minute. We then check with X before sending anything.",
                 )
         return mine
 
@@ -272,7 +272,7 @@ class ToX:
     def _require_row(self, case: Case) -> OnX:
         row = self.sent(case)
         if row is None:
-            raise WorkflowError("not on X", "Nothing was sent to this post.")
+            raise WorkflowError("not on X", "Nothing was sent on this post.")
         return row
 
     # --- what X says ---
@@ -288,7 +288,7 @@ class ToX:
         ):
             raise WorkflowError(
                 "another note",
-                f"The account has another note on this post: {found.id} on X.",
+                f"You have another note on this post: {found.id} on X.",
                 "X takes one note a post. Nothing was sent.",
             )
         return found
@@ -341,11 +341,11 @@ def _require_post_id(case: Case) -> str:
 def _require_sendable_draft(case: Case) -> Draft:
     """Return the note, if it may be sent to X at all."""
     if case.recorded_answers or is_demonstration(case):
-        raise WorkflowError("demonstration", "A demonstration rests on invented pages, so nothing of it goes to X.")
+        raise WorkflowError("demonstration", "A demonstration uses invented pages and is never sent to X.")
     if case.draft is None:
         raise WorkflowError("no note", "There is no note.")
     if not any(url.has_scheme for url in find_urls(case.draft.text)):
-        raise InputError("X asks for a link in the note that begins with https://.", "Write the link out in full.")
+        raise InputError("X wants a link in the note that begins with https://.", "Write the whole link.")
     return case.draft
 
 
@@ -353,11 +353,13 @@ def _require_approved_draft(case: Case, seen: str) -> Draft:
     """Return the approved note, where it is the one that the person has seen."""
     draft, decision = _require_sendable_draft(case), case.decision
     if decision is None or decision.kind is not DecisionKind.APPROVED:
-        raise WorkflowError("not approved", "Only an approved note is sent to X.", "Approve it first.")
+        raise WorkflowError("not approved", "Only approved notes are sent to X.", "Approve it first.")
     if not decision.text_sha256 == text_sha256(draft.text) == seen:
-        raise WorkflowError("changed", "The note was changed since.", "Read it again, approve it, then send it.")
+        raise WorkflowError(
+            "changed", "The note changed since you approved it.", "Read and approve it again, then send it."
+        )
     if case.classification is Classification.MISLEADING and not any(tag in TAGS for tag in case.tags):
-        raise InputError("X asks for at least one reason why the post is misleading.", "Reopen the case and tick one.")
+        raise InputError("X wants at least one reason why the post is misleading.", "Reopen the case and tick one.")
     return draft
 
 

@@ -143,7 +143,7 @@ def test_who_was_erased_does_not_come_back_by_a_sign_in_from_before(people: Peop
     assert ZOE.name not in {account.name for account in people.everybody()}
     people.seen(ZOE, "contributor", NOW + timedelta(days=1))  # signed in anew
     if kept_out:
-        with pytest.raises(NotAllowedError, match="taken away"):
+        with pytest.raises(NotAllowedError, match="took your access away"):
             people.actor(ZOE)
         assert ZOE.name not in {account.name for account in people.everybody()}
         people.set_disabled(ZOE, disabled=False)
@@ -219,7 +219,7 @@ def test_of_a_case_that_moderators_reviewed_their_part_stays_without_what_its_au
     assert people.erase(ZOE) == (1, 3)  # "own" is removed
     kept = store.get("sent")
     assert author not in to_json(kept)
-    assert "The note was erased with all else that its author wrote." in to_markdown(kept)
+    assert "The note was erased with all that its author wrote." in to_markdown(kept)
     [reading] = kept.desk.earlier_readings or kept.desk.readings
     assert [(it.words, it.support) for it in reading.findings] == [
         ("sentence 1", Support.PARTLY),
@@ -264,7 +264,7 @@ def test_whoever_a_proxy_writes_in_other_letters_is_one_person(engine: Engine) -
     people.set_disabled(proxied("Ann"), disabled=True)
     people.erase(proxied("ANN"))
     people.seen(proxied("ann"), "contributor")
-    with pytest.raises(NotAllowedError, match="taken away"):
+    with pytest.raises(NotAllowedError, match="took your access away"):
         people.actor(proxied("aNn"))
 
 

@@ -195,7 +195,7 @@ def test_opening_twice_leaves_one_line_in_the_trail_and_an_unknown_passage_is_na
     once = actions.open_passage(case, AT, ANN, "E1")
     assert actions.open_passage(once, AT, ANN, "E1") is once
     assert [event.kind for event in once.events] == ["passage opened"]
-    with pytest.raises(InputError, match="no passage E9"):
+    with pytest.raises(InputError, match="no source E9"):
         actions.open_passage(case, AT, ANN, "E9")
 
 
@@ -218,7 +218,7 @@ def test_a_passage_comes_back_under_its_own_id_with_its_review() -> None:
     assert back.evidence[1].reviews == read.reviews
     assert read.source in back.sources
     assert back.earlier_evidence[-1] == EvidenceSet(at=AT, why="E1 was brought back", evidence=case.evidence)
-    with pytest.raises(InputError, match="not among the earlier passages"):
+    with pytest.raises(InputError, match="not among the earlier sources"):
         actions.restore_passage(back, AT, ANN, "E1")
 
 
@@ -329,10 +329,10 @@ def test_what_is_found_while_the_note_is_scored_again_is_kept() -> None:
 
 def test_only_what_is_offered_and_in_use_is_quoted() -> None:
     quotation = Quotation(evidence_id="E1", span=Span(start=0, end=10))
-    with pytest.raises(InputError, match="not offered"):
+    with pytest.raises(InputError, match="no longer offered"):
         actions.quote(_used(), AT, ANN, quotation)
     offered = _used().replace(quotations=(quotation,))
     assert actions.quote(offered, AT, ANN, quotation).draft is not None
     put_aside = offered.replace(evidence=(make_evidence(1),))
-    with pytest.raises(InputError, match="not offered"):
+    with pytest.raises(InputError, match="no longer offered"):
         actions.quote(put_aside, AT, ANN, quotation)

@@ -159,7 +159,7 @@ def test_a_keystroke_is_no_reason(reason: str) -> None:
     case = _ready(engine=_engine(GateName.HELPFULNESS))
     failed = _failed(GateName.HELPFULNESS)
     [refusal] = remaining(obstacles(case, AT, ANN), {failed: reason})
-    assert refusal.lifts == "A reason takes at least 3 different words and 10 letters."
+    assert refusal.lifts == "Give a reason of at least 3 different words and 10 letters."
     with pytest.raises(WorkflowError):
         _approve(case, overrides={failed: reason})
     for enough in ("It reads well to me.", "这句话很清楚", "Легко читается всем"):
@@ -182,7 +182,7 @@ def test_what_helps_is_said_for_the_gate_that_failed_and_those_behind_it_wait(ga
     assert failed.lifts.startswith(helps)
     assert [refusal.behind for refusal in behind] == [failed.id] * len(behind)
     for refusal in behind:
-        assert refusal.lifts.startswith(f"It counts once the {gate.value} check has passed, or give a reason")
+        assert refusal.lifts.startswith(f"It counts once the {gate.value} check passed, or give a reason")
 
 
 def test_a_gate_that_could_not_run_is_no_pass_and_asks_to_be_scored_again() -> None:
@@ -251,7 +251,7 @@ def test_another_version_or_part_of_a_paper_was_not_inspected(read: str, linked:
 
 
 def test_nobody_approves_a_text_that_they_did_not_see() -> None:
-    with pytest.raises(WorkflowError, match="has changed since you read it"):
+    with pytest.raises(WorkflowError, match="changed since you read it"):
         _approve(_ready(), seen="0" * 64)
 
 
@@ -267,7 +267,7 @@ def test_who_approves_has_opened_and_judged_every_passage_themselves() -> None:
         decide(case, AT, BOB, DecisionKind.APPROVED, seen=case.draft.sha256 if case.draft else None)
     assert refused.value.rule == "unopened"
     case = actions.open_passage(case, AT, BOB, "E1")
-    assert _told(case, BOB) == {"unjudged E1": "You have not judged E1 yourself."}
+    assert _told(case, BOB) == {"unjudged E1": "You have not decided on E1 yourself."}
     case = actions.judge(case, AT, BOB, "E1", Verdict.USE, "")
     decided = decide(case, AT, BOB, DecisionKind.APPROVED, seen=case.draft.sha256 if case.draft else None)
     assert decided.decision is not None
@@ -292,7 +292,7 @@ def test_abstaining_is_free_at_any_time(kind: DecisionKind) -> None:
     decided = decide(make_case(), AT, ANN, kind)
     assert decided.decision is not None
     assert decided.decision.kind is kind
-    with pytest.raises(WorkflowError, match="already decided"):
+    with pytest.raises(WorkflowError, match="This case is decided"):
         decide(decided, AT, ANN, kind)
 
 
@@ -301,7 +301,7 @@ def test_a_note_that_leans_on_a_passage_that_is_gone_waits_until_it_is_back_or_t
     assert ready.draft is not None
     leaning = ready.draft.replace(evidence_ids=("E1", "E7"), engine="local")
     case = ready.replace(draft=leaning)
-    with pytest.raises(WorkflowError, match="uses E7, which is no longer among the sources"):
+    with pytest.raises(WorkflowError, match="uses E7, which is no longer a source"):
         _approve(case)
     back = make_evidence(7, opened_at=AT, verdict=Verdict.BACKGROUND)
     assert "evidence gone E7" not in _rules(case.replace(evidence=(*case.evidence, back)))

@@ -83,7 +83,7 @@ def test_markdown_holds_note_evidence_tags_decision_and_override() -> None:
         "It contains a factual error",
         "https://health.example.org/review",
         "Approved although **the correctness check did not pass**. Reason: their own words",
-        "**the page behind the link `https://a_b.example.org/x` was not read**. Reason: read on paper",
+        "**we did not read the page behind `https://a_b.example.org/x`**. Reason: read on paper",
         "approved",
     ):
         assert part in page
@@ -137,11 +137,11 @@ def test_each_sentence_stands_with_its_source_how_it_is_supported_and_by_whom_it
     page = to_markdown(case.replace(assessment=case.assessment.replace(sentences=(compared, loose, *others))))
     item = case.evidence[0]
     assert (
-        f"1. “{sentence.words_in(NOTE)}”\n   - E1, {item.source.publisher or item.source.title}, `{item.source.url}`: "
-        f"supported, by a\\_b\n   - the passage says: “{item.passage.text[:9].strip()}”\n   - hint: “no” \\*stands\\* "
-        "nowhere\n"
+        f"1. “{sentence.words_in(NOTE)}”\n   - E1, {item.source.publisher or item.source.title}, "
+        f"`{item.source.url}`: supported, by a\\_b\n   - the source says: “{item.passage.text[:9].strip()}”\n   - "
+        "hint: “no” \\*stands\\* nowhere\n"
     ) in page
-    assert f"   - no passage: not supported, by {case.assessment.engine}" in page
+    assert f"   - no source: not supported, by {case.assessment.engine}" in page
     assert "E1, " in to_markdown(_judged(by_person=True))
     assert "not compared yet\n" in to_markdown(_judged(by_person=True))
     assert "What supports each sentence" not in to_markdown(_decided())
@@ -153,7 +153,7 @@ def test_the_jury_is_told_as_a_simulation_and_as_not_run_where_it_did_not_sit() 
     told, other = _decided(jury=(verdict,)), _decided(jury=(verdict.replace(text_sha256="else"),))
     page = to_markdown(told)
     assert f"## Jury: a simulation, nobody has voted\n\n{verdict.sentence}\n" in page
-    assert f"- note intercept 0.398 of the {verdict.helpful_line:.2f} needed, 90 % range " in page
+    assert f"- jury score 0.398 of {verdict.helpful_line:.2f} needed, 90 % range " in page
     assert f"- {verdict.quality.note}" in page
     assert "nobody has voted\n\nNOT RUN for this text.\n" in to_markdown(other)
     rows = csv.DictReader(io.StringIO(cases_csv([told, other, _decided(draft=None)])))
@@ -209,7 +209,7 @@ def test_the_pages_status_is_the_decision_and_the_classification_is_named() -> N
 )
 def test_a_demonstration_is_marked_as_one_in_every_file(changes: dict[str, object]) -> None:
     case = _decided(**changes)
-    assert "nothing of it may be posted" in to_markdown(case)
+    assert "do not post it" in to_markdown(case)
     assert json.loads(to_json(case))["demonstration"] is True
     (row,) = csv.DictReader(io.StringIO(cases_csv([case])))
     assert row["demonstration"] == "yes"
@@ -265,8 +265,8 @@ def test_csv_has_a_row_a_case_and_defuses_formulas() -> None:
     assert rows[0]["post"].startswith("'=")
     assert rows[0]["decision"] == "approved"
     assert rows[0]["overrides"] == (
-        "the correctness check did not pass: their own words; "
-        "the page behind the link https://a_b.example.org/x was not read: read on paper"
+        "the correctness check did not pass: their own words; we did not read the page behind "
+        "https://a_b.example.org/x: read on paper"
     )
 
 
@@ -328,8 +328,8 @@ def test_scores_from_before_inspection_are_told_as_such() -> None:
     proposed = tuple(item.replace(reviews=()) for item in case.evidence)
     case = case.replace(assessment=judged, evidence=proposed)
     [row] = csv.DictReader(io.StringIO(cases_csv([case])))
-    assert row["relevance"] == "PASS (passages not opened)"
-    assert "Scores of this text, over passages that nobody has opened yet" in to_markdown(case)
+    assert row["relevance"] == "PASS (sources not opened)"
+    assert "Scores of this text, with sources that nobody opened yet" in to_markdown(case)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in DecisionKind if kind is not DecisionKind.APPROVED])
@@ -345,12 +345,12 @@ def test_what_must_be_known_of_a_source_stands_before_its_words() -> None:
     marked = {"id": "hand:1", "notices": ("retracted",), "read_as": ReadAs.ABSTRACT}
     source = item.source.replace(**marked)
     page = to_markdown(_decided(evidence=(item.replace(source=source),)))
-    told = "**Mind: retracted, abstract only, pasted by hand: not compared with the page.**"
+    told = "**Mind: retracted, abstract only, pasted by hand, not compared with the page.**"
     assert 0 < page.index("health authority, date not known") < page.index(told) < page.index(item.passage.text)
     assert "Mind:" not in to_markdown(_decided())
     through = item.source.replace(read_as=ReadAs.THROUGH, read_through="Jina Reader")
     page = to_markdown(_decided(evidence=(item.replace(source=through),)))
-    assert "**Mind: read through Jina Reader: not compared with the page.**" in page
+    assert "**Mind: read through Jina Reader, not compared with the page.**" in page
 
 
 @pytest.mark.parametrize("host", sorted(X_HOSTS))
@@ -392,7 +392,7 @@ def test_a_supernote_is_exported_with_what_each_note_gave_and_suggestions_with_t
     case = stopped.replace(stages=(ended,))
     page = to_markdown(case)
     assert "280 characters: 1" in page
-    assert "N1 (X's 77): 100 % of the winner's words, +0.25 of its simulated intercept" in page
+    assert "N1 (X's 77): 100 % of the winner's words, +0.25 of its jury score" in page
     assert "N2: not in the winner" in page
     assert r"bob: \# Say \<b\>who\</b\> — **no**, by ann: No page tells." in page
     assert next(csv.DictReader(io.StringIO(cases_csv([case]))))["credit"] == "77: 1.00"

@@ -157,7 +157,7 @@ def test_nothing_new_is_said_and_changes_nothing(desk: Desk) -> None:
     desk.follow_up(FollowUpKind.MORE_LIKE, "E2")
     desk.follow_up(FollowUpKind.MORE_LIKE, "E2")
     before = desk.case
-    assert desk.follow_up(FollowUpKind.MORE_LIKE, "E2") == "Nothing new: all 10 found are here already."
+    assert desk.follow_up(FollowUpKind.MORE_LIKE, "E2") == "Nothing new: you have all 10 already."
     assert desk.case.evidence == before.evidence
     assert desk.case.earlier_evidence == before.earlier_evidence
 
@@ -168,7 +168,7 @@ def test_what_only_repeats_a_passage_is_not_new(desk: Desk, tmp_path: Path) -> N
     copy.write_text(f"title,text,url\nReprinted,{text},https://reprint.example.net/kettle\n", encoding="utf-8")
     desk.workspace.libraries.add(copy, "copies")
     outcome = desk.follow_up(FollowUpKind.MORE_LIKE, "E1", libraries=["copies"])
-    assert outcome == "Nothing new: what was read says the same as a passage that is here."
+    assert outcome == "Nothing new: the new pages say the same as a source you have."
 
 
 def test_the_other_side_is_marked_and_writes_no_note_until_a_person_ticks_it(desk: Desk) -> None:
@@ -186,15 +186,15 @@ def test_the_other_side_is_marked_and_writes_no_note_until_a_person_ticks_it(des
 def test_nothing_for_the_other_side_is_a_result_in_words(desk: Desk) -> None:
     desk.engine.picks_nothing_for = Aim.OTHER_SIDE
     outcome = desk.follow_up(FollowUpKind.OTHER_SIDE)
-    assert outcome == "Nothing new: nothing found supports the post's claim."
+    assert outcome == "Nothing new: no page supports the claim."
     choosing = desk.case.follow_ups[-1].stages[-2].summary
     assert choosing == "0 read. None of what was found was chosen: All of them repeat the post."
 
 
 def test_a_follow_up_without_a_place_to_search_asks_to_choose_one(desk: Desk) -> None:
-    with pytest.raises(InputError, match="not chosen where to search"):
+    with pytest.raises(InputError, match="Where should we search"):
         desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.OTHER_SIDE)
-    with pytest.raises(WorkflowError, match="no such follow-up search"):
+    with pytest.raises(WorkflowError, match="search is gone"):
         desk.stages.follow_up_steps(desk.id)
 
 
@@ -236,9 +236,9 @@ def test_each_page_that_could_not_be_read_is_told_with_its_own_reason(desk: Desk
     asked = FollowUpSearch(id="1", kind=FollowUpKind.SETTLE, asked_at=_AT, by="ann", sources=sources)
     stage = StageRecord(name=StageName.PASSAGES, finished_at=_AT, seconds=0.0, summary="", engine="local")
     case = joined(desk.case.replace(follow_ups=(asked,)), asked, [], stage)
-    told = "Nothing new. Could not be read: a.example (not found), b.example (timed out)."
+    told = "Nothing new. Not readable: a.example (not found), b.example (timed out)."
     assert case.follow_ups[-1].outcome == told
-    assert asked.as_text == "a search for what would settle the claim"
+    assert asked.as_text == "what would settle the claim"
 
 
 def test_a_link_is_appended_without_searching_again(desk: Desk) -> None:
@@ -246,7 +246,7 @@ def test_a_link_is_appended_without_searching_again(desk: Desk) -> None:
     outcome = desk.follow_up(FollowUpKind.LINK, "https://kettle-institute.example/descaling", libraries=())
     case = desk.case
     assert case.follow_ups[-1].sources[0].outcome is FetchOutcome.NOT_FOUND
-    assert outcome == "Nothing new. Could not be read: kettle-institute.example (not found)."
+    assert outcome == "Nothing new. Not readable: kettle-institute.example (not found)."
     assert case.urls == ("https://kettle-institute.example/descaling",)
     assert case.stages == before.stages
     assert case.hits == before.hits
@@ -256,9 +256,9 @@ def test_a_link_is_appended_without_searching_again(desk: Desk) -> None:
 def test_a_link_that_was_read_already_is_refused(desk: Desk) -> None:
     url = desk.case.evidence[0].source.url
     assert url is not None
-    with pytest.raises(WorkflowError, match="among the passages already"):
+    with pytest.raises(WorkflowError, match="already a source"):
         desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.LINK, about=f"{url}#part")
-    with pytest.raises(InputError, match="no link"):
+    with pytest.raises(InputError, match="The link is missing"):
         desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.LINK, about="  ")
 
 
@@ -299,17 +299,17 @@ def test_a_passage_that_the_note_leans_on_is_not_swapped(desk: Desk) -> None:
 def test_a_swap_with_nothing_left_is_refused_and_one_that_finds_no_use_keeps_the_passage(desk: Desk) -> None:
     desk.engine.picks_nothing_for = Aim.JUDGE
     outcome = desk.follow_up(FollowUpKind.SWAP, "E3", libraries=())
-    assert outcome == "Nothing new: nothing else found helps to judge the post. E3 stays."
+    assert outcome == "Nothing new: no other page helps to judge the claim. E3 stays."
     desk.engine.picks_nothing_for = None
     for out in ("E1", "E2", "E4", "E5"):
         desk.follow_up(FollowUpKind.SWAP, out, libraries=())
-    with pytest.raises(WorkflowError, match="Nothing else was found that could replace"):
+    with pytest.raises(WorkflowError, match="found nothing else that could replace"):
         desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.SWAP, about="E3")
 
 
 def test_a_decided_case_takes_no_follow_up_search(desk: Desk) -> None:
     approval.decide_case(desk.cases, desk.id, DecisionKind.NOT_NEEDED)
-    with pytest.raises(WorkflowError, match="already decided"):
+    with pytest.raises(WorkflowError, match="This case is decided"):
         desk.cases.apply(desk.id, follow_up_stages.follow_up, FollowUpKind.OTHER_SIDE, libraries=["topics"])
 
 
@@ -348,7 +348,7 @@ def test_a_passage_that_is_ticked_while_its_swap_is_at_work_stays(desk: Desk) ->
     desk.use("E3")
     desk.run(passages)
     assert ids(desk.case) == ["E1", "E2", "E3", "E4", "E5", "E6", "E7"]
-    assert desk.case.follow_ups[-1].outcome == "E7 was added. The note uses E3 now, so it stays."
+    assert desk.case.follow_ups[-1].outcome == "New: E7. E3 stays, as the note uses it."
 
 
 def test_a_follow_up_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
@@ -395,7 +395,7 @@ def test_a_cutoff_set_while_a_follow_up_is_reading_keeps_what_it_read_out(desk: 
         chosen: dict[str, list[str]] = {"urls": [], "libraries": ["topics"], "services": []}
         desk.cases.apply(desk.id, intake.set_sources, mode=Mode.AUTOMATION, **chosen, own_words="", until=next(days))
 
-    with pytest.raises(WorkflowError, match="Other sources were chosen"):
+    with pytest.raises(WorkflowError, match="You chose other sources"):
         reading.run(Told(another_cutoff))
     assert [source for asked in desk.case.follow_ups for source in asked.sources] == []
 
@@ -449,14 +449,14 @@ def test_what_a_slow_service_brings_when_it_is_asked_again_comes_in_later_and_th
     ready.set()
     desk.engine.picks_nothing_for = Aim.JUDGE  # so that no page is fetched
     asked = _ask_again(desk)
-    assert asked.as_text == "SearXNG asked again"
+    assert asked.as_text == "SearXNG searched again"
     assert asked.queries == before.queries
     assert [hit.url for hit in unread_hits(desk.case) if hit.provider == "searxng"] == [
         "https://slow.example.org/kettle"
     ]
     (outcome,) = (item for item in desk.case.outcomes if item.provider == "searxng")
     assert (outcome.state, outcome.found) == (ProviderState.ANSWERED, 1)
-    assert outcome.sentence.startswith("It came in later, when it was asked again.")
+    assert outcome.sentence.startswith("Found when searched again.")
     assert desk.case.evidence == before.evidence
 
 

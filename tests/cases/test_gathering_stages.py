@@ -317,7 +317,7 @@ def test_a_month_alone_is_too_late_when_it_begins_after_the_cutoff() -> None:
     source = Source(id="url:1", title="t", not_before=date(2025, 6, 1))
     late = source.timely(date(2025, 5, 31))
     assert late.outcome is FetchOutcome.TOO_LATE
-    assert late.outcome_detail == "It is not before 2025-06-01, later than 2025-05-31."
+    assert late.outcome_detail == "It is too new: from 2025-06-01 or later, after 2025-05-31."
     assert source.timely(date(2025, 6, 1)).notices == (UNDATED,)
 
 

@@ -77,7 +77,7 @@ def test_another_cutoff_makes_the_search_run_again_and_is_told_in_the_audit_trai
     bound = intake.change_sources(case, AT, ANN, places)
     assert bound.until == date(2024, 3, 5)
     assert bound.stages == ()
-    assert bound.events[-1].detail.endswith("no later than 2024-03-05")
+    assert bound.events[-1].detail.endswith("up to 2024-03-05")
     assert bound.earlier_evidence == (EvidenceSet(at=AT, why="another search", evidence=case.evidence),)
 
 
@@ -121,8 +121,8 @@ def test_a_passage_is_measured_before_anything_is_made_of_it(monkeypatch: pytest
 @pytest.mark.parametrize(
     ("url", "text", "says"),
     [
-        (None, "  ", "passage is empty"),
-        (None, "\u200b\t\u2060 \n", "passage is empty"),
+        (None, "  ", "text is empty"),
+        (None, "\u200b\t\u2060 \n", "text is empty"),
         ("https://www.example.org/", "The words that matter.", "home page"),
     ],
     ids=["spaces", "invisible characters alone", "a home page is no evidence by hand either"],
@@ -135,9 +135,9 @@ def test_a_passage_copied_by_hand_needs_words_and_a_page(url: str | None, text: 
 @pytest.mark.parametrize(
     ("places", "why"),
     [
-        (SearchScope(Mode.AUGMENTATION), "There is no source to read."),
-        (SearchScope(Mode.AUGMENTATION, libraries=("med",), services=("wikipedia",)), "There is no source to read."),
-        (SearchScope(Mode.AUTOMATION, urls=("https://a.org/",)), "There is nothing to search."),
+        (SearchScope(Mode.AUGMENTATION), "Which source should we read?"),
+        (SearchScope(Mode.AUGMENTATION, libraries=("med",), services=("wikipedia",)), "Which source should we read?"),
+        (SearchScope(Mode.AUTOMATION, urls=("https://a.org/",)), "Where should we search?"),
         (SearchScope(Mode.AUGMENTATION, urls=("https://a.org/",)), None),
         (SearchScope(Mode.AUTOMATION, libraries=("med",)), None),
         (SearchScope(Mode.AUTOMATION, services=("wikipedia",)), None),
@@ -220,7 +220,7 @@ def test_links_past_the_most_a_case_takes_are_refused_one_by_one() -> None:
     urls, refused = usable_urls([f"a.org/{number}" for number in (*range(22), 3)])
     assert len(urls) == 20
     assert [item.line for item in refused] == ["a.org/20", "a.org/21"]
-    assert "a case takes 20 links" in refused[0].why.message
+    assert "A case takes 20 links" in refused[0].why.message
     assert checked_urls(urls) == urls
 
 
@@ -337,7 +337,7 @@ def test_words_that_change_while_the_program_searches_are_not_answered_by_the_ol
     queries, *rest = workspace.stages.gather_steps(case.id)
     # The check comes when the queries are there and not yet saved.
     meanwhile = Told(lambda: cases.apply(case.id, intake.describe_image, sha256, "The lantern does", ""))
-    with pytest.raises(WorkflowError, match="post was changed"):
+    with pytest.raises(WorkflowError, match="The post changed"):
         queries.run(meanwhile)
     assert StageName.QUERIES not in {stage.name for stage in cases.get(case.id).stages}
     assert rest
@@ -365,11 +365,11 @@ def test_an_image_stays_when_the_posts_words_are_edited_takes_no_book_and_its_by
     assert intake.edit_post(cases, case.id, "Other words.").post.images == case.post.images
     with pytest.raises(InputError, match="100,000 characters"):
         cases.apply(case.id, intake.describe_image, sha256, "x" * 100_000, "")
-    with pytest.raises(InputError, match="no longer has this image"):
+    with pytest.raises(InputError, match="image is gone"):
         cases.apply(case.id, intake.describe_image, "0" * 64, "words", "")
     assert cases.image(case.id, sha256).startswith(b"\x89PNG")
     cases.delete(case.id)
-    with pytest.raises(StoreError, match="no longer kept"):
+    with pytest.raises(StoreError, match="no longer have this image"):
         workspace.store.image(sha256)
 
 
@@ -402,7 +402,7 @@ def test_an_image_taken_off_while_another_is_read_is_passed_over(
 @pytest.mark.parametrize("mode", Mode)
 def test_a_case_to_gather_for_with_nowhere_to_look_is_never_written(workspace: Workspace, mode: Mode) -> None:
     cases, attached = workspace.cases, [Attachment(picture(), "a.png")]
-    with pytest.raises(InputError, match=r"nothing to search|no source to read"):
+    with pytest.raises(InputError, match=r"Where should we search|Which source should we read"):
         intake.create_case(cases, "A post.", mode=mode, attached=attached, to_gather=True)
     assert cases.find() == []
     case = intake.create_case(cases, "A post.", mode=mode, attached=attached)

@@ -127,7 +127,7 @@ def test_a_link_that_fails_does_not_fail_the_scoring(tmp_path: Path) -> None:
         case = cases.get(summary.id)
         assert case.assessment_is_current
         assert case.stages[-1].name is StageName.LINKS
-        assert case.stages[-1].summary == "0 of 1 links respond"
+        assert case.stages[-1].summary == "0 of 1 links work"
         run(workspace, case.id, "links", workspace.stages.check_link_steps(case.id))
         assert [check.tries for check in cases.get(case.id).link_checks] == [3]
 
@@ -150,7 +150,7 @@ def test_links_are_asked_once_after_the_note_was_scored(tmp_path: Path) -> None:
         assert links.asked == [GOOD]
         case = cases.get(case.id)
         assert [check.state for check in case.link_checks] == [LinkState.LIVE]
-        assert case.stages[-1].summary == "1 of 1 links respond"
+        assert case.stages[-1].summary == "1 of 1 links work"
         only = workspace.stages.assess_steps(case.id, before_inspection=True, scores_only=True)
         assert [step.name for step in only] == ["assess"]
 
@@ -178,4 +178,4 @@ def test_links_are_asked_while_the_note_is_scored(tmp_path: Path) -> None:
         run(opened, case.id, "write", opened.stages.write_steps(case.id, before_inspection=True))
         run(opened, case.id, "assess", opened.stages.assess_steps(case.id, before_inspection=True))
         assert links.asked == [GOOD]
-        assert cases.get(case.id).stages[-1].summary == "1 of 1 links respond"
+        assert cases.get(case.id).stages[-1].summary == "1 of 1 links work"

@@ -133,7 +133,7 @@ def test_a_case_goes_from_its_author_to_a_moderator_and_back_with_each_step_on_r
 
 def test_what_no_moderator_could_use_is_not_submitted() -> None:
     empty = make_case(owner=ANN.person)
-    with pytest.raises(InputError, match="no note to send"):
+    with pytest.raises(InputError, match="There is no note yet"):
         moderation.submit(empty, NOW, ANN)
     assert moderation.submit(empty, NOW, ANN, "It is a joke.").desk.message == "It is a joke."
     refused(lambda: moderation.submit(submitted(), NOW, ANN), "submitted")
@@ -144,7 +144,7 @@ def test_comments_are_refused_that_are_about_nothing_in_the_case() -> None:
     case = moderation.claim(submitted(), NOW, BOB)
     for comments, told in (
         ([], "Say what"),
-        ([Comment("x", "E9")], "no passage"),
+        ([Comment("x", "E9")], "no source"),
         ([Comment("x", "", "Gone")], "Gone"),
     ):
         with pytest.raises(InputError, match=told):
@@ -208,7 +208,7 @@ def test_what_a_moderator_finds_of_a_pair_is_a_comparison_and_a_verdict_of_their
     assert review is not None
     assert review.verdict is None  # and so no approval by them
     [unjudged] = (item for item in obstacles(case, NOW, BOB) if item.id.kind is ObstacleKind.UNJUDGED)
-    assert (unjudged.id.subject, unjudged.sentence) == ("E1", "You found of E1: wrong source.")
+    assert (unjudged.id.subject, unjudged.sentence) == ("E1", "You found about E1: wrong source.")
     refused(lambda: moderation.finish_reading(case, NOW, BOB), "unread")
     refused(lambda: moderation.judge_pair(case, NOW, BOB, "Other words.", "E1", Support.SUPPORTED), "edited elsewhere")
     refused(lambda: moderation.judge_pair(submitted(), NOW, BOB, NOTE, "E1", Support.SUPPORTED), "not claimed")
@@ -300,7 +300,7 @@ def test_what_an_author_changes_after_a_reading_is_read_again_before_it_is_appro
         turned = edit_draft(case, NOW, ANN, "The review found a link.", based_on=text_sha256(NOTE))
     assert ObstacleKind.READERS in {item.id.kind for item in obstacles(turned, NOW, last)}
     refused(lambda: decide(turned, NOW, last, DecisionKind.APPROVED, seen=text_sha256(NOTE)), "readers")
-    names = {"post": "The post", "kind": "What the note says of the post", "passage": "A source", "note": ""}
+    names = {"post": "The post", "kind": "What the note says about the post", "passage": "A source", "note": ""}
     assert moderation.what_changed(turned, last.key) == names[what]
     again = read(turned, BOB) if readers == 1 else read(read(turned, BOB), CLEO)
     assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(again, NOW, last)}
@@ -330,7 +330,7 @@ def test_a_refusal_before_ones_own_reading_tells_nothing_of_what_others_found() 
 
     agreed, disagreed = refusals(*[Support.SUPPORTED] * 2), refusals(Support.SUPPORTED, Support.UNSUPPORTED)
     assert agreed == disagreed
-    assert "You have not read this note to its end as it is now." in agreed
+    assert "You have not read this version of the note to its end." in agreed
 
 
 @pytest.mark.parametrize("what", [{"text": "The moon is made of cheese."}, {"url": "https://x.com/a/status/1"}])
@@ -531,7 +531,7 @@ def test_the_queue_sorts_by_what_brings_a_case_forward_and_says_why(engine: Engi
     assert [item.reasons(NOW) for item in items] == [
         ["put first by a moderator"],
         ["waiting for 30 hours"],
-        ["spreads fast: notes on this post were rated 60 times"],
+        ["spreads fast: notes on it were rated 60 times"],
         [],
     ]
     assert [item.case_id for item in store.queue.items(BOB, QueueQuery(order=Order.NEWEST), 1)] == ["spreads"]
@@ -737,10 +737,10 @@ def test_who_held_a_case_is_told_that_its_author_took_it_back_and_changed_it(wor
     ann, bob = _people(workspace, ANN, BOB)
     ann.apply("c1", moderation.withdraw)
     ann.apply("c1", actions.edit_draft, "The review found a link.", based_on=text_sha256(NOTE))
-    with pytest.raises(WorkflowError, match="its author took it back"):
+    with pytest.raises(WorkflowError, match="author took this case back"):
         bob.apply("c1", moderation.judge_pair, NOTE, "E1", Support.SUPPORTED)
     moderation.submit_case(ann, "c1")
-    with pytest.raises(WorkflowError, match="took it back and sent it again"):
+    with pytest.raises(WorkflowError, match="took this case back and sent it again"):
         bob.apply("c1", moderation.finish_reading)
     bob.apply("c1", moderation.claim)
     refused(lambda: bob.apply("c1", moderation.judge_pair, NOTE, "E1", Support.SUPPORTED), "edited elsewhere")
@@ -777,7 +777,7 @@ def test_fewer_readers_are_for_who_asked_for_two_or_for_an_admin_once_no_second_
     dora = actor("dora", Role.ADMIN)
     freed = moderation.set_readers(first, NOW, dora, 1)
     assert blinding.waits_for_readers(freed) == 0
-    assert blinding.remarks(freed) == ("dora asked for one reader instead of two after a moderator had begun to read.",)
+    assert blinding.remarks(freed) == ("dora asked for one reader instead of two after a moderator began to read.",)
     assert "1, after a moderator had begun to read" in to_markdown(freed)
 
 
@@ -790,9 +790,7 @@ def test_who_ends_the_case_of_another_reader_unread_cannot_look_and_then_read_it
     assert "bob chose" not in _told(seen)
     assert "not supported" not in _told(seen)
     assert "Not shown what other moderators found" in to_markdown(seen)
-    assert blinding.remarks(seen) == (
-        "You see nothing that other moderators found, because you have not finished reading this note.",
-    )
+    assert blinding.remarks(seen) == ("You see other moderators' findings once you have read this note to its end.",)
     assert blinding.hide_other_reviews(ended, DAN) == ended
     again = actions.reopen(ended, NOW, CLEO)
     refused(lambda: moderation.set_readers(again, NOW, CLEO, 2), "seen before")  # Dan could look meanwhile
@@ -854,13 +852,11 @@ def test_who_saw_what_others_found_while_the_case_was_decided_is_no_blind_reader
         ("dora", "shown"),
     ]
     for take in (moderation.claim, moderation.take_over):
-        with pytest.raises(WorkflowError, match="saw what other moderators found before") as error:
+        with pytest.raises(WorkflowError, match="saw what other moderators found") as error:
             take(case, NOW, DAN)
-        assert error.value.next_step == (
-            "A moderator who did not see it has to read it. If there is none, ask an admin to admit you."
-        )
+        assert error.value.next_step == ("Another moderator must read it, or an admin must admit you.")
     [remark] = blinding.remarks(case)
-    assert remark.startswith("Already saw what others found: dan, dora. This case waits for a moderator who did not.")
+    assert remark.startswith("Already saw what others found: dan, dora. This case waits for another moderator.")
     again = read(read(case, BOB), CLEO)  # who judged this post on their own before they saw what others found
     assert (blinding.waits_for_readers(again), blinding.remarks(again)) == (0, ())
 
@@ -874,7 +870,7 @@ def test_of_readers_who_saw_what_others_found_an_admin_admits_some_with_a_reason
         moderation.admit_readers(one, NOW, DORA, "ok")
     admitted = moderation.admit_readers(one, NOW, DORA, _WHY)
     assert blinding.remarks(admitted) == (f"dora admitted readers who had seen what others found: {_WHY}",)
-    assert f"Readers admitted who had seen what others found {_WHY}" in to_markdown(admitted)
+    assert f"Readers admitted who saw what others found {_WHY}" in to_markdown(admitted)
     both = read(admitted, DAN)
     assert blinding.waits_for_readers(both) == 0
     assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(both, NOW, DAN)}

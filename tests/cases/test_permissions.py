@@ -153,9 +153,9 @@ def test_people_are_told_apart_by_issuer_and_subject_and_never_by_name() -> None
     ("given", "told"),
     [
         (("i", "s", "Ann", "boss"), "There is no role “boss”. Use one of: viewer, contributor, moderator, admin."),
-        (("i", "s", "", "viewer"), "needs a name"),
-        (("i", "s", " \n\u2028 ", "viewer"), "needs a name"),
-        (("i", "s", "x" * 81, "viewer"), "needs a name"),
+        (("i", "s", "", "viewer"), "Give a name"),
+        (("i", "s", " \n\u2028 ", "viewer"), "Give a name"),
+        (("i", "s", "x" * 81, "viewer"), "Give a name"),
         (("", "s", "Ann", "viewer"), "issuer and a subject"),
         (("i", "a b", "Ann", "viewer"), "issuer and a subject"),
         (("i", "s" * 256, "Ann", "viewer"), "issuer and a subject"),
@@ -456,7 +456,7 @@ def test_who_lost_the_right_while_a_job_was_at_work_is_told_and_nothing_of_it_is
     job = bob.runner.wait(bob.runner.start(case.id, "gather", steps, by=bob.actor).id, timeout=PATIENCE)
     assert job.state is JobState.FAILED
     [failed] = [step for step in job.steps if step.error]
-    assert failed.error.startswith("Only the person who began it, moderators and admins may run searches")
+    assert failed.error.startswith("Only the person who began it, moderators and admins may search")
     assert owner.cases.get(case.id).stages == ()
 
 
@@ -470,7 +470,7 @@ def test_four_eyes_is_off_on_a_machine_of_ones_own_and_a_setting(tmp_path: Path)
         from dataclasses import replace
 
         strict = replace(workspace, stage_context=replace(workspace.stage_context, settings=settings))
-        with pytest.raises(NotAllowedError, match="another moderator or admin has to decide it"):
+        with pytest.raises(NotAllowedError, match="Another moderator or admin must decide it"):
             approval.decide_case(strict.acting_as(workspace.current_user).cases, case.id, DecisionKind.REJECTED)
         assert approval.decide_case(workspace.cases, case.id, DecisionKind.REJECTED).decision is not None
         workspace.cases.apply(case.id, actions.reopen)

@@ -99,7 +99,7 @@ def test_every_stage_is_in_the_table() -> None:
 def test_where_a_passage_states_it_it_is_asked_once_and_nothing_more_is_searched(desk: Desk) -> None:
     states = desk.gather()
     assert desk.engine.asked == [FIRST]
-    assert desk.said(StageName.SETTLE) == "6 of 6 passages answer the claim outright"
+    assert desk.said(StageName.SETTLE) == "6 of 6 sources settle the claim"
     assert (states["settle"], [states[name] for name in AGAIN]) == ("done", ["kept"] * 4)
     assert desk.case.follow_ups == ()
     assert set(desk.gather().values()) == {"kept"}
@@ -163,7 +163,7 @@ def test_where_the_second_search_finds_nothing_that_states_it_there_is_no_third(
     desk.engine.states, desk.engine.looks_for = "submarine", "walnut"
     desk.gather()
     assert len(desk.case.follow_ups) == 1
-    assert desk.said(StageName.SETTLE).startswith("No passage answers the claim outright; none answers it.")
+    assert desk.said(StageName.SETTLE).startswith("No source settles the claim; none settles it.")
     assert set(desk.gather().values()) == {"kept"}
     assert len(desk.engine.asked) == 2
 
@@ -326,9 +326,7 @@ def test_passages_that_answer_a_further_claim_alone_are_counted_as_that(
 
     monkeypatch.setattr(desk.engine, "settle", of_second)
     desk.gather()
-    assert desk.said(StageName.SETTLE) == (
-        "No passage answers the claim outright; 6 of 6 answer another claim of the post outright."
-    )
+    assert desk.said(StageName.SETTLE) == ("No source settles the claim; 6 of 6 settle another claim of the post.")
 
 
 def test_where_nothing_is_worth_reading_even_then_it_is_said_where_to_look(
@@ -344,7 +342,7 @@ def test_where_nothing_is_worth_reading_even_then_it_is_said_where_to_look(
 
     monkeypatch.setattr(desk.engine, "plan", with_place)
     desk.gather()
-    assert desk.said(StageName.SETTLE) == "There is no passage to judge. Where to look: A trial."
+    assert desk.said(StageName.SETTLE) == "There is no source to judge. Where to look: A trial."
     assert desk.engine.asked == []
     desk.write()
     assert desk.said(StageName.DRAFT) == "No note: No source to write from. Where to look: A trial."
@@ -394,12 +392,10 @@ def test_nothing_is_searched_read_or_asked_where_raters_may_want_no_note_until_a
     assert {name for name, state in states.items() if state == "done"} == {StageName.QUERIES.value}
     assert (desk.case.hits, desk.case.evidence, desk.engine.asked) == ((), (), [])
     desk.write()
-    told = (
-        "No note: Not needed: it looks like a joke or an exaggeration that nobody takes literally. Nobody boils a bank."
-    )
+    told = "No note: Not needed: it looks like a joke or exaggeration. Nobody boils a bank."
     assert desk.said(StageName.DRAFT) == told
     desk.cases.apply(desk.id, intake.write_anyway)
-    assert desk.case.events[-1].as_text == "Note wanted all the same"
+    assert desk.case.events[-1].as_text == "Note wanted anyway"
     desk.gather()
     desk.write()
     assert (len(planned), desk.engine.asked, desk.case.draft is not None) == (1, [FIRST], True)
@@ -482,7 +478,7 @@ def test_before_inspection_the_model_compares_notes_only_where_a_check_of_the_pr
     if not revised:
         assert desk.case.draft.text.startswith(texts[0])
         assert len(desk.case.candidates) == len(texts)
-        assert desk.said(StageName.REVISE) == "The program's own checks found nothing to improve in the first note"
+        assert desk.said(StageName.REVISE) == "Our checks found nothing to improve in the first draft"
 
 
 def test_a_model_compares_notes_where_a_person_chose_the_passages_or_the_jury_cannot_judge_them(
@@ -528,7 +524,7 @@ def test_a_note_that_fails_a_gate_before_anybody_read_it_is_mended_once_and_stan
     objections = {draft.text: draft.objections for draft in desk.case.candidates}
     assert objections[before.text] == (() if times == 1 else ("It says too much.",))
     assert assessment.gate(GateName.CORRECTNESS).status is (GateStatus.FAIL if times == 3 else GateStatus.PASS)
-    told = {1: "helpfulness PASS", 2: "Mended: relevance PASS", 3: "did not pass either"}[times]
+    told = {1: "helpfulness PASS", 2: "Fixed: relevance PASS", 3: "did not pass either"}[times]
     assert told in desk.said(StageName.ASSESS)
 
 
@@ -546,7 +542,7 @@ def test_a_note_that_says_too_little_is_not_mended_where_no_passage_gives_more(
     desk.workspace.store.update(desk.id, lambda case: case.replace(settlement=alone))
     monkeypatch.setattr(desk.engine, "revise", lambda *_: pytest.fail("There is nothing to mend it with."))
     desk.start(desk.stages.assess_steps(desk.id, before_inspection=True, scores_only=True))
-    assert desk.said(StageName.ASSESS).endswith("It was not mended: no source gives more than it says")
+    assert desk.said(StageName.ASSESS).endswith("Not fixed: no source gives more than it says")
     assert desk.case.draft == case.draft
 
 
@@ -570,7 +566,7 @@ def test_a_note_that_could_not_be_mended_keeps_its_scores_and_that_is_said(
     desk.write()
     desk.engine.revises = _down
     desk.start(desk.stages.assess_steps(desk.id, before_inspection=True, scores_only=True))
-    assert desk.said(StageName.ASSESS).endswith("It was not mended: The server is down.")
+    assert desk.said(StageName.ASSESS).endswith("Not fixed: The server is down.")
     assert desk.case.assessment is not None
 
 

@@ -255,12 +255,12 @@ def test_a_text_and_an_image_are_kept_exactly_and_once_and_go_with_their_case_al
     store.update("c2", shown_with(image), [other])
     assert store.image(image.sha256) == other
     store.update("c2", shown_with())
-    with pytest.raises(StoreError, match="no longer kept"):
+    with pytest.raises(StoreError, match="no longer have this image"):
         store.image(hashlib.sha256(other).hexdigest())
     store.delete("c2")
-    with pytest.raises(StoreError, match="no longer kept"):
+    with pytest.raises(StoreError, match="no longer have the text"):
         store.text(text_sha256(text))
-    with pytest.raises(StoreError, match="no longer kept"):
+    with pytest.raises(StoreError, match="no longer have this image"):
         store.image(shown)
 
 

@@ -115,7 +115,7 @@ def test_a_post_may_be_without_words_only_where_its_link_is_known(workspace: Wor
     case = supernote_actions.create_supernote(workspace.cases, "", notes=notes, url=POST_URL, wanted=7)
     assert (case.post.text, case.post.url, _work(case).wanted) == ("", POST_URL, 7)
     assert [item.post_excerpt for item in workspace.cases.find("1353031711349739523")] == [POST_URL]
-    assert "Its words are not known" in to_markdown(case)
+    assert "No text." in to_markdown(case)
     for words in ({"url": None}, {"url": POST_URL, "wanted": 0}):
         with pytest.raises(InputError):
             supernote_actions.create_supernote(workspace.cases, "", notes=notes, **words)
@@ -179,7 +179,7 @@ def test_suggestions_are_kept_with_who_and_answered_with_a_reason() -> None:
     for texts in ([], ["x" * 2_001]):
         with pytest.raises(InputError):
             suggestions.suggest(case, AT, BOB, texts)
-    with pytest.raises(InputError, match="what changed"):
+    with pytest.raises(InputError, match="what you changed"):
         suggestions.answer_suggestion(case, AT, ANN, "S1", SuggestionAnswer.YES, "It helps.")
     case = suggestions.answer_suggestion(case, AT, ANN, "S2", SuggestionAnswer.NO, "It is no comment.")
     case = case.replace(draft=Draft(text="The office says no.", engine="person", written_at=AT))
@@ -329,7 +329,7 @@ def test_newer_notes_say_whether_a_better_one_stands_and_is_worth_its_ratings(li
     case = cases.apply(case.id, supernote_actions.set_posted, PostedNote(text=case.draft.text, at=AT))
     case = supernote_actions.update_notes(cases, case.id, [*NOTES, NEWER])
     assert "N4: new" in supernote_update(case).changes
-    assert "the posted note is the winner again" in supernote_update(case).better
+    assert "the posted note wins again" in supernote_update(case).better
     assert supernote_update(case).replace is False
     poor = PostedNote(text="It is not so.", negative=Ratings(not_helpful=9), at=AT)
     cases.apply(case.id, supernote_actions.set_posted, poor)
@@ -474,7 +474,7 @@ class TestWithAModel:
         ]
         assert [one.about for one in after.suggestions] == [case.draft.sha256] * 2
         assert after.revisions[-1] == case.draft
-        with pytest.raises(WorkflowError, match="No suggestion"):
+        with pytest.raises(WorkflowError, match="Every suggestion has an answer"):
             linked.start(case.id, "suggestions")
 
     def test_suggestions_on_any_note_are_answered_by_its_own_links_and_passages(

@@ -59,8 +59,8 @@ def test_words_that_speak_for_a_tag_suggest_it(note: str, tag: str) -> None:
 @pytest.mark.parametrize(
     ("note", "why"),
     [
-        ("It does not cure colds.", "the note says that something in the post is not true"),
-        ("It helps, but little.", "the note adds context that the post leaves out"),
+        ("It does not cure colds.", "the note says something in the post is untrue"),
+        ("It helps, but little.", "the note adds missing context"),
         ("An AI-generated scene.", "the note says “AI-generated”"),
     ],
 )

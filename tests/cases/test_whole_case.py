@@ -107,14 +107,14 @@ def test_pressing_write_again_adds_no_empty_undo(workspace: Workspace) -> None:
 def test_there_must_be_somewhere_to_look_and_something_to_score(workspace: Workspace) -> None:
     cases = workspace.cases
     nowhere = intake.create_case(cases, "A post.", mode=Mode.AUTOMATION)
-    with pytest.raises(InputError, match="nothing to search"):
+    with pytest.raises(InputError, match="Where should we search"):
         workspace.stages.gather_steps(nowhere.id)
     no_links = intake.create_case(cases, "A post.", mode=Mode.AUGMENTATION)
-    with pytest.raises(InputError, match="no source to read"):
+    with pytest.raises(InputError, match="Which source should we read"):
         workspace.stages.gather_steps(no_links.id)
-    with pytest.raises(WorkflowError, match="No source is in use"):
+    with pytest.raises(WorkflowError, match="You use no source"):
         workspace.stages.write_steps(no_links.id)
-    with pytest.raises(WorkflowError, match="no note to score"):
+    with pytest.raises(WorkflowError, match="There is no note yet"):
         workspace.stages.assess_steps(no_links.id)
 
 

@@ -89,7 +89,7 @@ def _begun(workspace: Workspace) -> JobRecord:
 def test_a_job_waits_for_a_worker_which_does_it_as_whoever_asked(shared: Workspace) -> None:
     job = _begun(shared)
     assert (job.state, job.owner, shared.runner.has_workers()) == (JobState.QUEUED, "", False)
-    with pytest.raises(JobError, match="under way"):
+    with pytest.raises(JobError, match="already working on this case"):
         shared.start(job.case_id, "gather")
     there = Working(shared.worker(slots=2, kinds=["gather"]))
     ended = shared.runner.wait(job.id, PATIENCE)

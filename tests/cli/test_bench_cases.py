@@ -166,7 +166,7 @@ def test_a_stopped_run_goes_on_and_nothing_half_done_is_kept(tmp_path: Path, eng
     engine.before_writing = stop
     stopped = bench(tmp_path, *_DATED)
     assert stopped.exit_code == 130
-    assert "goes on from here" in stopped.stderr
+    assert "repeat the command to go on" in stopped.stderr
     assert len(lines_of(tmp_path)) == 2
     assert ",2,2," in (tmp_path / "run" / "table.csv").read_text(encoding="utf-8").splitlines()[-1]
     engine.before_writing = lambda _: None
@@ -261,11 +261,11 @@ def test_links_are_found_in_the_form_in_which_x_stores_a_note() -> None:
 @pytest.mark.parametrize(
     ("mode", "words", "sentence"),
     [
-        ("automation", (), "There is nothing to search"),
+        ("automation", (), "Where should we search"),
         ("automation", ("--library", "nope"), "There is no library “nope”"),
-        ("automation", ("--service", "nope"), "There is no service “nope”"),
-        ("automation", ("--library", "topics", "--library-date", "topics"), "not a library and a day"),
-        ("automation", ("--library", "topics", "--library-date", "a=2020-01-01"), "is not searched"),
+        ("automation", ("--service", "nope"), "“nope” is not a search service"),
+        ("automation", ("--library", "topics", "--library-date", "topics"), "is not NAME=DAY"),
+        ("automation", ("--library", "topics", "--library-date", "a=2020-01-01"), "do not search it"),
         ("augmentation", ("--library", "topics"), "searches nothing"),
         ("augmentation", ("--no-utility",), "searches nothing"),
     ],
@@ -405,7 +405,7 @@ def test_votes_that_are_none_and_a_folder_that_holds_no_run_are_named(tmp_path: 
     assert "line 1" in str(_compare(tmp_path, "--votes", str(votes)).exception)
     assert "cannot be read" in str(_compare(tmp_path / "elsewhere").exception)
     nowhere = _command("notes", "--data", notes_file(tmp_path), "--out", tmp_path / "x")
-    assert "nothing to search" in str(nowhere.exception)
+    assert "Where should we search" in str(nowhere.exception)
 
 
 def test_a_model_judges_each_pair_in_both_orders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -423,7 +423,7 @@ def test_a_model_judges_each_pair_in_both_orders(tmp_path: Path, monkeypatch: py
     gates = dict.fromkeys(("relevance", "correctness", "helpfulness"), "PASS")
     (run / "notes.jsonl").write_text(json.dumps({**row, "gates": gates}), encoding="utf-8")
     no_model = _compare(tmp_path, "--judge")
-    assert "No language model is set" in str(no_model.exception)
+    assert "No AI is set up" in str(no_model.exception)
 
     def prefers_the_left(body: Any) -> str:
         return json.dumps({"why": "", **dict.fromkeys(CRITERIA, "left")}) if "left note" in str(body) else honest(body)

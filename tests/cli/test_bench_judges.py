@@ -141,4 +141,4 @@ def test_a_language_model_is_refused_when_none_is_set(tmp_path: Path, model: _Mo
     model.uses_language_model = False
     refused = _run("correctness", "--data", _distortions(tmp_path), "--engine", "llm")
     assert isinstance(refused.exception, ConfigurationError)
-    assert "No language model is set" in str(refused.exception)
+    assert "No AI is set up" in str(refused.exception)

@@ -98,7 +98,7 @@ def test_blind_pairs_are_alike_on_both_sides_and_show_pages_only_where_all_were_
     }
     assert all("The kettle was watched for years" in side for side in (kettle["left"], kettle["right"]))
     assert {lantern["left"], lantern["right"]} == {f"1. {_LIBRARY} lantern", "1. 127.0.0.1: lantern light is safe"}
-    assert "4 posts: 2 compared, 1 of them with passages; nothing found for 1; 1 without a link" in ended.stdout
+    assert "4 posts: 2 compared, 1 with passages; nothing found for 1; 1 without a link" in ended.stdout
     assert server.requests == []
 
 

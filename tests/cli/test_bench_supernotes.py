@@ -68,7 +68,7 @@ def test_every_post_gets_a_row_and_a_blind_pair_with_the_best_note_it_has(
     assert told["jury_prefers_winner_to_best_existing"]["n"] == 2
     assert (first["supernote"]["notes"], first["human"]) == (3, NOTES[0].text)
     assert (second["post"], second["note"] != "") == ("https://x.com/i/status/12", True)
-    assert (third["outcome"], third["reason"]) == ("could not be run", "No note is used.")
+    assert (third["outcome"], third["reason"]) == ("could not be run", "You use no note.")
     compared = CliRunner().invoke(app, ["bench", "compare", "--run", str(tmp_path / "run"), "--json"])
     assert json.loads(compared.stdout)["pairs"] == 2
     pair = json.loads((tmp_path / "run" / "pairs.jsonl").read_text(encoding="utf-8").splitlines()[0])

@@ -117,7 +117,7 @@ def test_in_plain_words_drops_unknown_columns_and_rules_not_applied_are_told(tmp
     }
     for words in told.values():
         assert "dropped 1: repeated noteId and raterParticipantId" in words
-    assert "columns not known, and not kept: mood" in told["read"]
+    assert "unknown columns left out: mood" in told["read"]
     assert "144 ratings of 12 notes by 12 raters" in told["fit"]
     assert "We count all 12 raters." in told["score"]
     assert "GeneralCRH (needs whether the note calls the post misleading)" in told["score"]

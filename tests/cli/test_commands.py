@@ -17,16 +17,16 @@ from tests.command_line import crowdnotes
     [
         (["cases", "show", "nothere"], "There is no such case"),
         (["cases", "list", "--status", "sleeping"], "There is no status “sleeping”"),
-        (["cases", "expire"], "No time is set"),
+        (["cases", "expire"], "Remove cases after how many days"),
         (["library", "add", "missing.csv", "--name", "x"], "missing.csv"),
         (["library", "search", "none", "words"], "none"),
         (["draft", "--post", "  ", "--mode", "augmentation", "--url", "https://a.example.org"], "The post is empty"),
-        (["draft", "--post", "A claim.", "--mode", "augmentation"], "There is no source to read"),
-        (["draft", "--post", "A claim.", "--mode", "automation"], "There is nothing to search"),
+        (["draft", "--post", "A claim.", "--mode", "augmentation"], "Which source should we read"),
+        (["draft", "--post", "A claim.", "--mode", "automation"], "Where should we search"),
         (["draft", "--post", "A claim.", "--mode", "automation", "--library", "nope"], "There is no library “nope”"),
         (["draft", "--post", "A claim.", "--mode", "augmentation", "--url", "ftp://a.org"], "not an http or https"),
-        (["draft", "--post", "A claim.", "--mode", "automation", "--image", "no.png"], "no.png cannot be read"),
-        (["draft", "--post", "A claim.", "--mode", "automation", "--image-text", "x"], "more --image-text"),
+        (["draft", "--post", "A claim.", "--mode", "automation", "--image", "no.png"], "cannot read no.png"),
+        (["draft", "--post", "A claim.", "--mode", "automation", "--image-text", "x"], "More --image-text"),
     ],
 )
 def test_a_refusal_is_one_sentence_and_exit_code_1(tmp_path: Path, words: list[str], sentence: str) -> None:
@@ -78,10 +78,10 @@ def test_a_draft_for_which_nothing_is_found_says_so_and_each_step_is_told(tmp_pa
     crowdnotes(tmp_path, "library", "add", "topics.csv", "--name", "topics")
     ended = crowdnotes(tmp_path, "draft", "--post", "12345 67890", "--mode", "automation", "--library", "topics")
     assert ended.returncode == 0
-    assert "No passage that helps was found." in ended.stdout
-    assert "bring sources of your own, or decide" in ended.stdout
+    assert "We found no source that helps." in ended.stdout
+    assert "add your own sources, or decide" in ended.stdout
     told = [line.strip().partition(":")[0] for line in ended.stderr.splitlines() if line.startswith("  ")]
-    assert told == ["Write search words", "Search", "Choose and read sources", "Find the passages that matter"]
+    assert told == ["Choose search words", "Search", "Choose and read sources", "Find the text that matters"]
 
 
 def test_a_draft_that_fails_names_no_step_that_did_not_begin(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_draft_that_fails_names_no_step_that_did_not_begin(tmp_path: Path) -> 
     ended = crowdnotes(tmp_path, *words, CROWDNOTES_LLM_MAX_RETRIES="0", **model)
     assert ended.returncode == 1
     told = [line.strip().partition(":")[0] for line in ended.stderr.splitlines() if line.startswith("  ")]
-    assert told == ["Write search words"]
+    assert told == ["Choose search words"]
 
 
 def test_a_library_is_added_listed_and_removed(tmp_path: Path) -> None:

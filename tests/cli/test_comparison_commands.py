@@ -24,7 +24,7 @@ def test_a_comparison_is_begun_listed_and_exported(tmp_path: Path) -> None:
 
 
 def test_a_file_or_an_id_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
-    assert "no.csv cannot be read" in crowdnotes(tmp_path, "comparison", "add", "no.csv").stderr
+    assert "We cannot read no.csv" in crowdnotes(tmp_path, "comparison", "add", "no.csv").stderr
     for words in (["results", "nope"], ["export", "nope"]):
         ended = crowdnotes(tmp_path, "comparison", *words)
         assert (ended.returncode, "There is no such comparison" in ended.stderr) == (1, True)

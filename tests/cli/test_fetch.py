@@ -97,7 +97,7 @@ def test_the_abstract_stands_in_for_a_paper_that_must_be_paid(
     shown = _json(httpserver.url_for("/doi/10.1000/abc"))
     assert (shown["outcome"], shown["read_as"], shown["text"]) == ("read", "the abstract", ABSTRACT)
     assert shown["outcome_detail"] == (
-        "The page is only for readers who pay (402); its abstract from Europe PMC was read instead."
+        "Only paying readers can see the page (402). We read its abstract from Europe PMC."
     )
     assert "read: the abstract" in _run(httpserver.url_for("/doi/10.1000/abc")).stdout
 

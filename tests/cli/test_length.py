@@ -43,5 +43,5 @@ def test_a_bad_line_is_named_without_a_traceback(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_and_two_inputs_at_once_are_refused_in_a_sentence(tmp_path: Path) -> None:
-    assert "cannot be read" in crowdnotes(tmp_path, "length", "--jsonl", "none.jsonl").stderr
+    assert "cannot read" in crowdnotes(tmp_path, "length", "--jsonl", "none.jsonl").stderr
     assert "not both" in crowdnotes(tmp_path, "length", "text", "--jsonl", "none.jsonl").stderr

@@ -36,7 +36,7 @@ def test_the_server_that_is_set_is_listed_with_its_models(tmp_path: Path) -> Non
 def test_a_server_that_is_down_is_told_with_a_sentence(tmp_path: Path) -> None:
     ended = _run(tmp_path, CROWDNOTES_LLM_BASE_URL="http://127.0.0.1:1/v1")
     assert ended.returncode == 0
-    assert "could not be reached" in ended.stderr
+    assert "cannot reach the AI server" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
@@ -77,10 +77,10 @@ def test_the_model_that_is_set_is_tested_and_its_faults_are_told(tmp_path: Path)
     assert "Weak: it does not copy words letter for letter" in words
     ended = _run(tmp_path, "test")
     assert ended.returncode != 0
-    assert "No language model is set" in ended.stderr
+    assert "No AI is set up" in ended.stderr
 
 
 def test_answers_for_the_demonstration_are_recorded_from_a_model_alone(tmp_path: Path) -> None:
     ended = _run(tmp_path, "record")
     assert ended.returncode == 1
-    assert "No language model is set." in ended.stderr
+    assert "No AI is set up." in ended.stderr

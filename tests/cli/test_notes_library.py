@@ -119,4 +119,4 @@ def test_reach_leaves_out_near_copies_and_what_was_written_just_before(
 
 def test_reach_names_a_provider_that_there_is_not(tmp_path: Path, server: LLMServer, httpserver: HTTPServer) -> None:
     ended = CliRunner().invoke(app, ["bench", "reach", "--data", _posts(tmp_path, httpserver), "--providers", "bing"])
-    assert "no provider “bing”" in str(ended.exception)
+    assert "“bing” is not a search service" in str(ended.exception)

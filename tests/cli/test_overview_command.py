@@ -24,4 +24,4 @@ def test_the_figures_are_printed_as_sentences_and_as_json(tmp_path: Path) -> Non
 def test_an_ending_that_there_is_not_is_refused(tmp_path: Path) -> None:
     ended = crowdnotes(tmp_path, "overview", "--ended", "won")
     assert ended.returncode == 1
-    assert "No case ends “won”" in ended.stderr
+    assert "“won” is not a result" in ended.stderr

@@ -34,7 +34,7 @@ def test_indexing_tells_what_came_of_each_file_and_of_the_fit(tmp_path: Path) ->
     assert (told["totals"]["notes"], told["fit"]["not_run"]) == (300, "")
     assert [problem for problem in told["loaded"]["problems"] if "notes-00001.zip" in problem]
     again = crowdnotes(tmp_path, "crowd", "index", "public")
-    assert "Read before, and not changed: notes-00000.tsv" in again.stdout
+    assert "Unchanged: notes-00000.tsv" in again.stdout
     assert "Raters fitted on" in again.stdout
 
 

@@ -82,7 +82,7 @@ def test_it_can_be_read_by_a_person(command: Command) -> None:
     for words in (
         "The winner, chosen by",
         "The best existing note",
-        "A random candidate",
+        "A random draft",
         "Credit by words",
         "NOT RUN",
     ):
@@ -94,7 +94,7 @@ def test_a_model_is_not_paid_for_before_somebody_said_yes(command: Command) -> N
     command.engine = ThinkingEngine()
     result = command(*_POST, "--notes", command.notes(*NOTES), "--candidates", "10")
     assert isinstance(result.exception, InputError)
-    assert "Nothing was spent yet." in str(result.exception)
+    assert "Nothing was spent." in str(result.exception)
     assert "Expected: 5 calls, about" in result.stderr
     case_id = next(line.split()[1] for line in result.stderr.splitlines() if line.startswith("case "))
     assert command.told("--case", case_id, "--yes")["winner"]
@@ -104,15 +104,15 @@ def test_notes_of_xs_public_files_need_no_words_of_the_post(command: Command) ->
     (command.folder / "notes-00000.tsv").write_text(_PILOT, encoding="utf-8")
     told = command.told("--data", str(command.folder), "--post-id", "99", "--candidates", "5")
     assert (told["post"], len(told["existing"]), told["best_existing"]["id"]) == ("", 2, told["best_existing"]["id"])
-    assert told["stages"]["candidates"].startswith("3 candidates from 2 notes")
+    assert told["stages"]["candidates"].startswith("3 drafts from 2 notes")
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         ([*_POST], "There are no notes."),
-        ([*_POST, "--notes", "none.csv"], "none.csv cannot be read"),
-        ([*_POST, "--notes", "a.csv", "--data", "b"], "Notes come from one place."),
+        ([*_POST, "--notes", "none.csv"], "We cannot read none.csv"),
+        ([*_POST, "--notes", "a.csv", "--data", "b"], "Give one source of notes."),
         (["--data", "."], "Which post?"),
         (["--case", "none"], "There is no such case."),
     ],

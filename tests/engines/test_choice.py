@@ -58,11 +58,11 @@ def test_no_key_of_the_environment_reaches_a_server_that_was_found(tmp_path: Pat
 def test_a_server_that_is_not_there_or_has_lost_the_model_says_what_to_do() -> None:
     with LLMServer(honest).running() as server:
         gone = server.base_url
-        with pytest.raises(ModelServerError, match="no model “huge”"):
+        with pytest.raises(ModelServerError, match="no longer has the model “huge”"):
             require_answer(EngineChoice(gone, "huge"), LlmSettings())
-    with pytest.raises(ModelServerError, match="could not be reached") as caught:
+    with pytest.raises(ModelServerError, match="cannot reach the AI server") as caught:
         require_answer(EngineChoice(gone, "small"), LlmSettings())
-    assert "Until then the engine in use stays." in caught.value.next_step
+    assert "Nothing changed." in caught.value.next_step
     require_answer(EngineChoice(), LlmSettings())
 
 

@@ -216,15 +216,15 @@ def test_a_model_without_measured_thresholds_is_refused_with_what_to_write(
     (folder / "model.safetensors").write_bytes((model / "model.safetensors").read_bytes())
     if measured is not None:
         (folder / THRESHOLDS_FILE).write_text(measured, encoding="utf-8")
-    with pytest.raises(ModelFilesError, match="No thresholds are known") as refused:
+    with pytest.raises(ModelFilesError, match="has no thresholds") as refused:
         SentenceEmbedder(folder)
     assert "relevant, addresses, related" in refused.value.next_step
 
 
 def test_what_is_no_model_is_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / THRESHOLDS_FILE).write_text(_MEASURED, encoding="utf-8")
-    with pytest.raises(ModelFilesError, match="weights cannot be read"):
+    with pytest.raises(ModelFilesError, match="read the embedding model's weights"):
         SentenceEmbedder(tmp_path)
     (tmp_path / "model.safetensors").write_bytes(b"no weights")
-    with pytest.raises(ModelFilesError, match="cannot be read"):
+    with pytest.raises(ModelFilesError, match="We cannot read"):
         SentenceEmbedder(tmp_path).encode(["a text"])

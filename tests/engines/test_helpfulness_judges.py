@@ -64,10 +64,10 @@ def test_the_engines_own_model_judges_though_a_judge_on_a_server_is_set(tmp_path
 @pytest.mark.parametrize(
     ("judge", "llm", "words"),
     [
-        ("model", {}, "no language model that could judge"),
-        ("server", {"judge_model": "healthjudge"}, "its server is not set"),
-        ("server", {"judge_base_url": "http://127.0.0.1:9/v1"}, "its model is not set"),
-        ("oracle", {}, "No judge of helpfulness is called “oracle”"),
+        ("model", {}, "No AI is set up to judge"),
+        ("server", {"judge_model": "healthjudge"}, "no server is set"),
+        ("server", {"judge_base_url": "http://127.0.0.1:9/v1"}, "no model is set"),
+        ("oracle", {}, "There is no judge “oracle”"),
     ],
 )
 def test_a_judge_that_lacks_something_says_what(tmp_path: Path, judge: str, llm: dict[str, str], words: str) -> None:

@@ -72,8 +72,8 @@ def _png_that_says(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + body
 
 
-NO_PICTURE = "not a picture that can be read"
-BOMB = "more than 40 million pixels"
+NO_PICTURE = "not a picture we can read"
+BOMB = "over 40 million pixels"
 
 
 @pytest.mark.parametrize(

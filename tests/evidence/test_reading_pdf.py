@@ -171,7 +171,7 @@ STRIKES: dict[str, _Draw] = {
 def test_words_that_a_line_goes_through_are_left_out(rule: _Draw, place: Callable[[_Draw], _Draw]) -> None:
     document = _printed(place(rule))
     assert "It found 4 wells" in document.text
-    assert document.remark == "Struck-out words were left out."
+    assert document.remark == "We left out struck-out words."
 
 
 @pytest.mark.parametrize("turned", [0, 90])
@@ -282,7 +282,7 @@ def _hide(*steps: tuple[str, *tuple[object, ...]]) -> _Draw:
 def test_words_that_nobody_sees_are_left_out(draw: _Draw) -> None:
     document = _printed(draw)
     assert document.text == "Officials said that the water of the town is safe to drink."
-    assert document.remark == "Words that nobody sees on its pages were left out."
+    assert document.remark == "We left out hidden words."
 
 
 @pytest.mark.parametrize(
@@ -368,7 +368,7 @@ def test_when_the_file_was_made_is_no_date_of_what_it_says() -> None:
     ("body", "says"),
     [
         (_pdf([[], []]), "pictures"),
-        (_pdf([PAGE], encrypt=StandardEncryption("secret", strength=128)), "locked with a password"),
+        (_pdf([PAGE], encrypt=StandardEncryption("secret", strength=128)), "needs a password"),
         (b"%PDF-1.7", None),
         (b"%PDF-1.4\n%%EOF", None),
         (b"%PDF-1.4\n" + b"\x00" * 5_000, None),
@@ -511,7 +511,7 @@ def test_a_letter_whose_font_does_not_say_what_it_is_has_a_sign_and_the_source_i
     ],
 )
 def test_garbled_letters_and_words_without_bounds_are_not_read(encoded: str) -> None:
-    with pytest.raises(FetchError, match=r"garbled.*paste the words") as failed:
+    with pytest.raises(FetchError, match=r"garbled.*paste the text") as failed:
         read_body(_pdf([[encoded]]), PDF, None, URL)
     assert failed.value.outcome is FetchOutcome.UNREADABLE
 

@@ -90,7 +90,7 @@ def test_jina_gives_title_text_and_date(httpserver: HTTPServer) -> None:
 
 
 _FORBIDDEN = {"warning": "Target URL returned error 403: Forbidden"}
-_UNKNOWN = "a form that its documentation does not know"
+_UNKNOWN = "not in the documented form"
 _FAILED = {"results": [], "failed_results": [{"url": URL, "error": "Failed to <b>fetch</b> url"}]}
 
 
@@ -100,7 +100,7 @@ _FAILED = {"results": [], "failed_results": [{"url": URL, "error": "Failed to <b
         (_tavily(), _FAILED, 200, ProviderState.FAILED, "It could not read the page: Failed to fetch url."),
         (_tavily(), {"results": [], "failed_results": []}, 200, ProviderState.FAILED, "It could not read the page."),
         (_tavily(), _extracted("Please wait."), 200, ProviderState.FAILED, "It found hardly any text."),
-        (_tavily(), "<!doctype html><html>", 200, ProviderState.FAILED, "a web page, not with results"),
+        (_tavily(), "<!doctype html><html>", 200, ProviderState.FAILED, "a web page, not results"),
         (_tavily(), {"results": 7}, 200, ProviderState.FAILED, _UNKNOWN),
         (_tavily("k"), {"detail": {"error": "Unauthorized"}}, 401, ProviderState.FAILED, "Check its key."),
         (_tavily(), {}, 429, ProviderState.RATE_LIMITED, "asked too often"),
@@ -109,11 +109,11 @@ _FAILED = {"results": [], "failed_results": [{"url": URL, "error": "Failed to <b
         (_jina(), {"code": 422, "readableMessage": "No such host"}, 200, ProviderState.FAILED, "No such host."),
         (_jina(), {"code": 200, "data": None}, 200, ProviderState.FAILED, _UNKNOWN),
         (_jina("k"), {"code": 401}, 401, ProviderState.FAILED, "Check its key."),
-        (_jina("k"), {"code": 402}, 402, ProviderState.FAILED, "What may be asked of it is used up (402)."),
+        (_jina("k"), {"code": 402}, 402, ProviderState.FAILED, "Its quota is used up (402)."),
         (_jina(), {"code": 429}, 429, ProviderState.RATE_LIMITED, "asked too often"),
         (_jina(), {"code": 451}, 451, ProviderState.FAILED, "It refused the request (451)."),
-        (_jina(), "<html>", 200, ProviderState.FAILED, "a web page, not with results"),
-        (_jina(), "", 200, ProviderState.FAILED, "nothing at all"),
+        (_jina(), "<html>", 200, ProviderState.FAILED, "a web page, not results"),
+        (_jina(), "", 200, ProviderState.FAILED, "empty"),
     ],
 )  # fmt: skip
 def test_whatever_goes_wrong_is_a_sentence(
@@ -152,8 +152,11 @@ def test_any_markdown_is_made_plain_without_growing(text: str) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("# Just a moment...\n\nChecking your browser before accessing the site. " + "Ray ID 12345. " * 20, "human"),
-        ("# Page not found\n\n" + "Go back to the home page to find what you need. " * 6, "no page at this address"),
+        (
+            "# Just a moment...\n\nChecking your browser before accessing the site. " + "Ray ID 12345. " * 20,
+            "nothing to programs",
+        ),
+        ("# Page not found\n\n" + "Go back to the home page to find what you need. " * 6, "does not exist"),
         (
             "# Wells\n\n" + "Wkh ydfflqh zdv whvwhg lq wkuhh skdvhv ehiruh d uhjxodwru doorzhg wkh xvh ri lw. " * 4,
             "garbled",

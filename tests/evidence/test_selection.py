@@ -206,7 +206,7 @@ def test_the_hits_are_chosen_in_the_engines_order_and_where_too_few_help_the_rea
 
 @pytest.mark.parametrize("indices", [(-1,), (4,), (1, 2, 1)], ids=["before", "behind", "twice"])
 def test_a_pick_that_was_not_offered_or_was_taken_already_is_refused(indices: tuple[int, ...]) -> None:
-    with pytest.raises(EngineError, match="not offered"):
+    with pytest.raises(EngineError, match="did not offer"):
         select_by_utility(_Ranks(*indices), BRIEF, HITS, quota=3)
 
 

@@ -192,8 +192,8 @@ def test_what_cannot_be_evidence_is_not_even_fetched(url: str, words: str) -> No
 @pytest.mark.parametrize(
     ("ends", "body", "words"),
     [
-        ("https://news.example/", ARTICLE, "leads to the site's home page"),
-        ("https://news.example/search?q=story", ARTICLE, "leads to a page of search results"),
+        ("https://news.example/", ARTICLE, "leads to the home page"),
+        ("https://news.example/search?q=story", ARTICLE, "leads to search results"),
         ("https://news.example/login?next=x", ARTICLE, "leads to a log-in page"),
         (
             "",
@@ -256,7 +256,7 @@ def test_the_abstract_is_read_when_the_page_of_a_paper_cannot_be(outcome: FetchO
     assert text == ABSTRACT
     assert services.asked == [Paper(doi="10.1056/nejmoa1")]
     assert (source.outcome, source.read_as) == (FetchOutcome.READ, ReadAs.ABSTRACT)
-    assert source.outcome_detail == "Why; its abstract from Europe PMC was read instead."
+    assert source.outcome_detail == "Why. We read its abstract from Europe PMC."
     assert (source.text_sha256, source.characters, source.language) == (text_sha256(ABSTRACT), len(ABSTRACT), "en")
     assert (source.title, source.url) == ("The trial", url)
     assert (source.published, source.date_origin) == (date(2020, 12, 10), DateOrigin.SEARCH)
@@ -275,7 +275,7 @@ def test_a_hit_names_the_paper_that_its_address_does_not_and_so_does_where_a_lin
 def test_without_an_abstract_the_label_stays_and_says_who_was_asked() -> None:
     source, text = _paper(DOI, _Abstracts(None))
     assert (source.outcome, text) == (FetchOutcome.BLOCKED, None)
-    assert source.outcome_detail == "Why. Its abstract could not be had either. Europe PMC has none."
+    assert source.outcome_detail == "Why. We could not get its abstract either. Europe PMC has none."
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_the_archived_copy_is_read_where_the_page_cannot_be(kept: Wayback, outco
     assert text is not None
     assert (source.outcome, source.read_as, source.url) == (FetchOutcome.READ, ReadAs.ARCHIVED, URL)
     assert (source.title, source.archived_url, source.published) == ("Measles", COPY, date(2024, 3, 2))
-    assert source.outcome_detail == "Why; its archived copy of 4 March 2023 was read instead."
+    assert source.outcome_detail == "Why. We read its archived copy of 4 March 2023."
     assert source.archive_detail == ""
 
 
@@ -379,14 +379,14 @@ def test_a_ticked_service_reads_what_cannot_be_read_here_and_the_source_says_so(
         date(2021, 2, 3),
         text_sha256(GIVEN.text),
     )
-    assert source.outcome_detail == "Why; it was read through Reader instead. Nobody compared the words with the page."
+    assert source.outcome_detail == "Why. We read it through Reader. Nobody compared the text with the page."
     assert busy.asked == other.asked == [URL]
 
 
 def test_what_a_ticked_service_answered_is_told_where_it_could_not_read_the_page_either() -> None:
     source = _through(FixedPage(FetchOutcome.BLOCKED), Service("a", BUSY))
     assert source.outcome is FetchOutcome.BLOCKED
-    assert source.outcome_detail == "Why. Reader was asked to read it: It was asked too often."
+    assert source.outcome_detail == "Why. Reader tried to read it: It was asked too often."
 
 
 @pytest.mark.parametrize(
@@ -427,7 +427,7 @@ def _checker(status: int, wayback: Wayback) -> LinkChecker:
 def test_a_dead_link_of_a_note_names_the_archived_copy(kept: Wayback) -> None:
     [found] = _checker(404, kept).check([URL.removeprefix("https://")])
     assert (found.state, found.archived_url) == (LinkState.DEAD, COPY)
-    assert found.sentence == "There is no page at this address. The Wayback Machine has a copy of 4 March 2023."
+    assert found.sentence == "This page does not exist. The Wayback Machine has a copy of 4 March 2023."
     [before] = _checker(404, kept).check([URL], until=date(2023, 3, 3))
     assert (before.archived_url, before.until) == (None, date(2023, 3, 3))
 
@@ -444,7 +444,7 @@ def test_what_was_left_out_of_a_page_or_lost_is_told_of_the_source() -> None:
     source, _ = _read("https://a.example.org/m", ARTICLE.replace("</article>", f"{hidden}<s>412</s></article>"))
     assert source.notices == (PARTS_LEFT_OUT,)
     assert "left out" in source.outcome_detail
-    assert "Struck-out" in source.outcome_detail
+    assert "struck-out" in source.outcome_detail
 
 
 def test_a_consent_notice_is_labelled_and_what_is_read_instead_says_only_why(services: _Abstracts) -> None:
@@ -456,7 +456,7 @@ def test_a_consent_notice_is_labelled_and_what_is_read_instead_says_only_why(ser
     assert (source.outcome, text) == (FetchOutcome.CONSENT, None)
     assert "paste" in source.outcome_detail
     read, _ = SourceReader(FixedPage(body=notice), AbstractFinder([services])).read(DOI, "S1")
-    assert read.outcome_detail.startswith("The site shows a consent notice in the place of the page; its abstract")
+    assert read.outcome_detail.startswith("The site asks for consent first. We read its abstract")
 
 
 def _filed(made: str, hit: Hit | None = None) -> Source:

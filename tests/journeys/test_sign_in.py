@@ -191,9 +191,9 @@ def test_a_person_signs_in_where_they_were_and_what_an_admin_changes_holds_at_on
     team.workspace.people.set_disabled(team.person("ben"), disabled=False)
     team.workspace.people.set_disabled(team.person("ana"), disabled=True)
     row.get_by_role("button", name="Let in").click()  # the tab is open still
-    expect(page.get_by_text("Your access was taken away.").first).to_be_visible()
+    expect(page.get_by_text("An admin took your access away.").first).to_be_visible()
     page.goto(f"{team.url}/?case={case.id}")
-    expect(page.get_by_text("Your access was taken away.")).to_be_visible()
+    expect(page.get_by_text("An admin took your access away.")).to_be_visible()
     expect(page.get_by_text(_POST)).to_have_count(0)
 
 
@@ -328,7 +328,7 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
 
         people.set_disabled(cleo, disabled=True)  # from her next act on
         cleos.open("/queue")
-        expect(cleos.page.get_by_text("Your access was taken away.").first).to_be_visible()
+        expect(cleos.page.get_by_text("An admin took your access away.").first).to_be_visible()
         people.set_disabled(cleo, disabled=False)
         for walk, told in (
             (

@@ -34,7 +34,7 @@ def test_events_stand_newest_first_in_plain_words_and_nothing_in_them_is_markup(
     assert "· <b>ann</b>, " in shown
     assert ":red[no]" not in "\n".join(str(item.value) for item in at.markdown)
     assert "x" * 300 not in shown
-    assert shown.index("**Decided**") < shown.index("**Note scored**") < shown.index("**Passage judged**: E1: use")
+    assert shown.index("**Decided**") < shown.index("**Note scored**") < shown.index("**Source decided**: E1: use")
     assert " UTC]" in shown
     [fold] = at.expander
     assert fold.label == f"Record of this case: {len(case.events)} entries"

@@ -40,7 +40,7 @@ def test_a_file_is_shown_before_it_is_kept_and_its_posts_become_cases(desk: Desk
     desk.workspace.libraries.add(make_library(tmp_path), "topics")
     at = _uploaded(desk)
     assert "1 of 3 rows cannot be used" in texts(at)
-    assert "Row 3: It cannot be read" in texts(at)
+    assert "Row 3: We cannot read it" in texts(at)
     assert list(at.table[0].value["id"]) == ["first", "second"]
     press(at, "Take 2 posts")
     assert "2 waiting" in texts(at)
@@ -50,7 +50,7 @@ def test_a_file_is_shown_before_it_is_kept_and_its_posts_become_cases(desk: Desk
     shown = texts(at)
     assert "2 done" in shown
     assert "Open first" in shown
-    assert "It cannot be read" in shown
+    assert "We cannot read it" in shown
     assert any("jsonl" in button.label for button in desk.app(page=PAGE).button)
 
 
@@ -71,7 +71,7 @@ def test_a_budget_that_cannot_be_held_is_told_and_a_batch_that_is_not_there(
     monkeypatch.setattr("crowdnotes.batches.price_is_known", lambda *_: False)
     at.number_input[0].set_value(5.0)
     press(at, "Start")
-    assert "The price of the model is not known" in texts(at)
+    assert "We do not know the model's price" in texts(at)
     assert _batch(desk).job() is None
     at.query_params["batch"] = "none"
     assert "There is no such batch." in texts(at.run())
@@ -81,6 +81,6 @@ def test_who_may_not_take_files_is_told_who_may(desk: Desk, monkeypatch: pytest.
     author = desk.workspace.acting_as(lambda: actor("ann", Role.CONTRIBUTOR))
     monkeypatch.setattr(shared_workspace, "open_workspace", lambda: author)
     at = desk.app(page=PAGE)
-    assert "let the posts of a file become cases" in " ".join(titles(at) + [error.value for error in at.error])
+    assert "make cases from a file of posts" in " ".join(titles(at) + [error.value for error in at.error])
     assert not at.file_uploader
     assert "Many posts from a file" not in texts(at.switch_page("pages/cases.py").run())

@@ -145,7 +145,7 @@ def test_a_case_that_another_tab_deleted_is_told_in_a_sentence(desk: Desk) -> No
     desk.workspace.cases.delete(case.id)
     at.button(key=f"delete-{case.id}").click().run()
     assert not at.exception
-    assert "The Cases page lists what is there" in texts(at)
+    assert "Look on the Cases page" in texts(at)
     assert not at.toast
 
 

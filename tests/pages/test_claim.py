@@ -114,7 +114,7 @@ def test_why_raters_may_want_no_note_is_one_sentence_with_a_way_to_write_it_anyw
     doubt = NoteWanted(chance=0.2, why_not=WhyUnwanted.SIDE_MATTER, reason="Only the *year* is wrong.")
     case = desk.changed(_said(desk, AnswerKind.STATED), wanted=doubt)
     at = desk.app(case)
-    assert "Raters may not want a note: it looks like a mistake that is not the point of the post." in texts(at)
+    assert "Raters may not want a note: it looks like a mistake beside the point." in texts(at)
     assert any(r"Only the \*year\* is wrong" in item.value for item in at.info), [item.value for item in at.info]
     at.button(key="write-anyway").click().run()
     assert "Raters may not want" not in texts(at)
@@ -173,7 +173,7 @@ def test_a_note_whose_sources_only_let_its_answer_be_concluded_is_marked_above_i
         return texts(desk.app(case))
 
     inferred, stated = shown(AnswerKind.INFERRED), shown(AnswerKind.STATED)
-    assert "Inferred: no source of this note says outright" in inferred
+    assert "No source of this note says outright" in inferred
     assert ", which suggests it" in inferred
-    assert "Inferred:" not in stated
+    assert "No source of this note" not in stated
     assert "suggests it" not in stated

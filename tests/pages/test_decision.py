@@ -67,10 +67,10 @@ def test_a_reason_written_for_one_text_does_not_count_for_another(desk: Desk) ->
 
 def test_tags_are_demanded_only_for_a_misleading_post(desk: Desk) -> None:
     case = desk.scored()
-    assert "Choose at least one tag." in texts(desk.app(case))
+    assert "Tick at least one reason." in texts(desk.app(case))
     desk.workspace.cases.apply(case.id, actions.set_classification, Classification.NOT_MISLEADING)
     at = desk.app(case)
-    assert "Choose at least one tag." not in texts(at)
+    assert "Tick at least one reason." not in texts(at)
     at.button(key="decide-approved").click().run()
     assert "The post is not misleading" in texts(at)
 

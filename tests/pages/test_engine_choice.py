@@ -66,7 +66,7 @@ def test_a_server_by_the_address_that_a_person_types_is_asked_for_its_models(
             at.text_input(key="engine-address").set_value(wrong)
             at.button(key="find-servers").click().run()
             assert not at.exception
-            assert "A key does not belong in the address." in texts(at) or "is not a server's address" in texts(at)
+            assert "Take the key out of the address." in texts(at) or "is not a server's address" in texts(at)
 
 
 def test_a_key_of_the_environment_never_goes_to_a_server_that_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,8 +90,8 @@ def test_a_server_that_went_away_says_so_with_the_next_step_and_changes_nothing(
         at = desk.app()
         at.button(key="find-servers").click().run()
     _choose(at, "large on Ollama")
-    assert "could not be reached" in texts(at)
-    assert "Until then the engine in use stays." in texts(at)
+    assert "cannot reach the AI server" in texts(at)
+    assert "Nothing changed." in texts(at)
     assert session.workspace().engine is desk.engine
 
 

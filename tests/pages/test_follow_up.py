@@ -91,7 +91,7 @@ def test_without_a_place_to_search_the_reader_asks_to_choose_one(desk: Desk, gat
     at.session_state[f"{key}-libraries"] = []
     at.run()
     at.button(key=f"{key}-go").click().run()
-    assert "You have not chosen where to search." in texts(at)
+    assert "Where should we search?" in texts(at)
     assert desk.newest(gathered).follow_ups == ()
 
 
@@ -194,7 +194,7 @@ def test_a_link_is_added_without_another_search(desk: Desk, gathered: Case) -> N
     case = desk.newest(gathered)
     assert case.urls == ("https://kettle-institute.example/nowhere",)
     assert case.stages == gathered.stages
-    assert "Nothing new. Could not be read: kettle-institute.example (not found)." in texts(desk.app(case))
+    assert "Nothing new. Not readable: kettle-institute.example (not found)." in texts(desk.app(case))
 
 
 def test_the_kinds_of_source_are_shown_for_what_was_found_and_chosen(desk: Desk, gathered: Case) -> None:

@@ -69,7 +69,7 @@ def test_a_library_without_a_name_takes_the_file_s_and_an_error_is_beside_the_bu
     press(at, "Add the library")
     finish(desk, at)
     shown = texts(at)
-    assert "There is already a library “My-list-2”." in shown
+    assert "A library “My-list-2” already exists." in shown
     assert [item.label for item in at.button].index("Add the library") < [item.label for item in at.button].index(
         "Close"
     )
@@ -90,7 +90,7 @@ def test_a_file_of_fact_checks_becomes_a_library_that_says_what_it_brings_and_ho
 
 def test_a_file_that_cannot_be_read_is_called_by_its_own_name(desk: Desk) -> None:
     at = uploaded(desk, "my list.jsonl", b"{broken\n", "list")
-    assert any("my list" in error.value and "cannot be read" in error.value for error in at.error)
+    assert any("my list" in error.value and "cannot read" in error.value for error in at.error)
 
 
 def test_without_a_file_nothing_is_added(desk: Desk) -> None:
@@ -145,7 +145,7 @@ def test_a_folder_of_documents_becomes_a_library_and_names_what_was_passed_over(
     press(at, "Add the library")
     finish(desk, at)
     assert [info.records for info in desk.workspace.libraries.list()] == [1]
-    assert "1 passed over" in texts(at)
+    assert "1 skipped" in texts(at)
 
 
 def test_an_empty_search_says_so_and_clears_what_was_found_before(desk: Desk, tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_an_empty_search_says_so_and_clears_what_was_found_before(desk: Desk, tm
     assert "record 1 of health" in texts(at)
     field(at, "A claim or question").set_value("")
     press(at, "Search")
-    assert "The search holds no words." in texts(at)
+    assert "What should we search for?" in texts(at)
     assert "Vitamin C does not prevent colds" not in texts(at)
 
 

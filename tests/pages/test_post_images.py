@@ -58,12 +58,12 @@ def test_a_file_that_is_no_picture_is_told_in_a_sentence_and_the_post_and_good_o
         [("sign.png", b"<svg onload=alert(1)>", "image/png"), ("good.png", picture(), "image/png")]
     )
     at.run()
-    assert "“sign.png” is not a picture that can be read." in texts(at)
+    assert "“sign.png” is not a picture we can read." in texts(at)
     at.button(key="start").click().run()
     assert not at.exception
     [summary] = desk.workspace.cases.find()
     assert [image.name for image in desk.workspace.cases.get(summary.id).post.images] == ["good.png"]
-    assert "“sign.png” is not a picture that can be read." in texts(at)
+    assert "“sign.png” is not a picture we can read." in texts(at)
 
 
 def test_an_engine_that_sees_leaves_the_person_nothing_to_type_at_first(desk: Desk) -> None:
@@ -93,7 +93,7 @@ def test_of_images_attached_later_the_engine_that_sees_reads_the_good_and_the_ot
     at.file_uploader[0].set_value(files)
     press(at, "Add image")
     desk.finish_latest(case)
-    assert "“sign.png” is not a picture that can be read." in texts(at)
+    assert "“sign.png” is not a picture we can read." in texts(at)
 
 
 def test_more_images_are_attached_and_taken_off(desk: Desk) -> None:

@@ -38,8 +38,8 @@ def test_an_empty_post_is_refused_in_a_sentence(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("mode", "asked"),
     [
-        (Mode.AUGMENTATION, "Add a link, choose a search or paste a passage."),
-        (Mode.AUTOMATION, "Choose a library or service, add links or paste a passage."),
+        (Mode.AUGMENTATION, "Add a link, choose a search service, or paste a source's text."),
+        (Mode.AUTOMATION, "Choose a library or service, add links, or paste a source's text."),
     ],
 )
 def test_without_anywhere_to_look_the_page_asks_for_it_keeps_what_was_typed_and_makes_no_case(
@@ -59,8 +59,8 @@ def test_without_anywhere_to_look_the_page_asks_for_it_keeps_what_was_typed_and_
 @pytest.mark.parametrize(
     ("mode", "lines", "told"),
     [
-        (Mode.AUTOMATION, ["see this", "https://a.example.org/good"], ["There is nothing to search."]),
-        (Mode.AUGMENTATION, ["see this", "see this too"], ["There is no source to read."]),
+        (Mode.AUTOMATION, ["see this", "https://a.example.org/good"], ["Where should we search?"]),
+        (Mode.AUGMENTATION, ["see this", "see this too"], ["Which source should we read?"]),
     ],
 )
 def test_without_anywhere_to_look_the_lines_that_are_no_links_are_told_as_well_and_stay(
@@ -114,7 +114,7 @@ def test_a_fault_that_nobody_foresaw_leaves_no_case_behind(desk: Desk, monkeypat
 
     monkeypatch.setitem(JOBS, "gather", replace(JOBS["gather"], steps=broken))
     at = desk.begun()
-    assert titles(at) == ["There is nothing to search."]
+    assert titles(at) == ["Where should we search?"]
     assert desk.workspace.cases.find() == []
 
 
@@ -163,7 +163,7 @@ def test_before_the_post_is_changed_all_that_goes_is_named_and_the_note_comes_ba
 
 def test_an_example_takes_away_what_was_told_of_the_form_before_it(desk: Desk) -> None:
     at = desk.begun()
-    assert titles(at) == ["There is nothing to search."]
+    assert titles(at) == ["Where should we search?"]
     next(button for button in at.button if str(button.key).startswith("example-")).click().run()
     assert POST not in str(at.text_area(key="new-post-text").value)
     assert ".example/" in str(at.text_area(key="new-post-text").value)
@@ -187,5 +187,5 @@ def test_a_case_that_does_not_exist_is_told_in_a_sentence(desk: Desk) -> None:
     at.query_params["case"] = "<script>"
     at.run()
     assert not at.exception
-    assert "The Cases page lists what is there" in texts(at)
+    assert "Look on the Cases page" in texts(at)
     assert at.button(key="start")

@@ -35,14 +35,14 @@ def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -
             progress.check()
         return "5 read"
 
-    later = step(lambda _: "done", "Find the passages")
+    later = step(lambda _: "done", "Find the text")
     job = desk.workspace.runner.start(case.id, "gather", [step(slow), later])
     assert at_work.wait(PATIENCE)
     at = desk.app(case)
     assert not at.exception
     assert "**Finding sources**" in texts(at)
     assert "Choose and read sources" in texts(at)
-    assert "Find the passages" in texts(at)
+    assert "Find the text" in texts(at)
     at.button(key=f"cancel-{job.id}").click().run()
     desk.finish(job.id)
     assert desk.workspace.runner.get(job.id).state is JobState.CANCELLED
@@ -81,7 +81,9 @@ def test_a_step_that_could_not_run_has_no_tick(desk: Desk) -> None:
         may_end.wait(PATIENCE)
         return "read"
 
-    vote = replace(step(lambda _: "", "Simulate the jury"), run=lambda _: StageOutcome.not_run("the model is gone."))
+    vote = replace(
+        step(lambda _: "", "Ask simulated readers"), run=lambda _: StageOutcome.not_run("the model is gone.")
+    )
     later = replace(step(lambda _: "", "Check the links"), finished=lambda: StageOutcome.not_needed("There is no link"))
     read = step(lambda _: "done", "Read the page")
     job = desk.workspace.runner.start(case.id, "gather", [read, vote, later, step(slow, "Wait")])
@@ -90,7 +92,9 @@ def test_a_step_that_could_not_run_has_no_tick(desk: Desk) -> None:
     may_end.set()
     desk.finish(job.id)
     assert ":green[:material/check_circle:] Read the page" in shown
-    assert ":gray[:material/do_not_disturb_on:] Simulate the jury :gray[:small[NOT RUN: the model is gone.]]" in shown
+    assert (
+        ":gray[:material/do_not_disturb_on:] Ask simulated readers :gray[:small[NOT RUN: the model is gone.]]" in shown
+    )
     assert ":gray[:material/remove:] Check the links" in shown
 
 

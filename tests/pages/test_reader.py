@@ -174,7 +174,7 @@ def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
     submit = next(item for item in at.button if item.label == "Reject this source")
     submit.click().run()
-    assert "Say in a few words why E1 is rejected" in texts(at)
+    assert "Say briefly why you reject E1" in texts(at)
     assert desk.newest(case).evidence[0].verdict is None
 
     field(at, "Another reason").set_value("off topic")

@@ -137,14 +137,14 @@ def test_a_pasted_passage_that_cannot_be_taken_stays_typed_and_open(desk: Desk) 
     at = unfolded(desk.app(case), fold)
     field(at, "Title of the page").set_value("My title")
     press(at, "Add this text")
-    assert "The passage is empty." in texts(at)
+    assert "The text is empty." in texts(at)
     assert field(at, "Title of the page").value == "My title"
 
     field(at, "Text from the page").set_value("Words of a page on colds.")
     address = field(at, "Address of the page").set_value("not a link")
     assert address.proto.type == TextInputProto.DEFAULT, "a browser sends what is no address, so that it is told"
     press(at, "Add this text")
-    assert "The passage is empty." not in texts(at)
+    assert "The text is empty." not in texts(at)
     assert "“not a link”" in texts(at)
 
     field(at, "Address of the page").set_value("")

@@ -169,7 +169,7 @@ def test_that_raters_want_no_note_is_said_before_anything_is_written(desk: Desk)
 def test_what_is_missing_is_said_and_nothing_is_begun(desk: Desk) -> None:
     at = shown(desk)
     field(at, "Text of the post").set_value(POST)
-    missing = {"Paste them": "There is no note.", "A file": "There is no file yet.", "X's public data": "is missing"}
+    missing = {"Paste it": "There is no note.", "A file": "There is no file yet.", "X's public data": "is missing"}
     for source, sentence in missing.items():
         at.segmented_control(key="new-supernote-from").set_value(source).run()
         at.button(key="read-notes").click().run()
@@ -215,7 +215,7 @@ def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what
     words = texts(at)
     assert "These readers are simulated." in words
     assert "0.43 (0.40 needed) :orange[1 check not run]" in words
-    assert "Not checked (NOT RUN): “the linked pages say it”." in words, "in the open, beside the text"
+    assert "Not checked (NOT RUN): “the links support it”." in words, "in the open, beside the text"
     assert "it was right on 83" in words
     assert "The simulated readers give it 0.43: enough for the 0.40" in words
     assert "Perhaps better than note N1." in words
@@ -334,7 +334,7 @@ def test_newer_notes_say_what_changed_and_what_was_posted_is_weighed(desk: Desk)
     at = shown(desk, case)
     unfolded(at, f"watch-{case.id}")
     assert "Nothing has changed" in texts(at)
-    assert "The winner is better than the posted note: 0.43 and 0.12 in the simulation." in texts(at)
+    assert "Better than the posted note: 0.43 and 0.12 in the simulation." in texts(at)
     assert "Worth replacing" in texts(at)
     field(at, "The notes, with their links").set_value(f"{FIRST}\n\n{SECOND}\n\nA new one says more. {LINK}")
     at.button(key="watch-read").click().run()
@@ -365,7 +365,7 @@ def test_how_the_posted_note_stands_can_be_told(desk: Desk) -> None:
     unfolded(at, f"watch-{case.id}")
     field(at, "Text of the posted note").set_value(" ")
     press(at, "Save the status")
-    assert "The words of the posted note are missing." in texts(at)
+    assert "The posted note's text is missing." in texts(at)
     field(at, "Text of the posted note").set_value(FIRST)
     at.selectbox(key=f"posted-{case.id}-status").set_value(CrowdStatus.HELPFUL)
     press(at, "Save the status")
@@ -388,7 +388,7 @@ def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) ->
     assert "Choose yes, no or in part." in texts(at)
     at.segmented_control(key=f"reply-Suggestions-{case.id}-S1-answer").set_value(SuggestionAnswer.NO)
     press(at, "Save the answer")
-    assert "Say in a few words why." in texts(at)
+    assert "Say briefly why." in texts(at)
     at.segmented_control(key=f"reply-Suggestions-{case.id}-S1-answer").set_value(SuggestionAnswer.NO)
     field(at, "Why").set_value("The page names it.")
     press(at, "Save the answer")

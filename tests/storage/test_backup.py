@@ -167,7 +167,7 @@ def test_a_damaged_library_is_left_out_of_the_backup_by_name(tmp_path: Path) -> 
     (settings.data_dir / "libraries" / "topics.sqlite").write_bytes(b"no library" * 1000)
     ended = crowdnotes(tmp_path, "backup", str(file))
     assert ended.returncode == 0
-    assert "“topics” is damaged" in ended.stderr
+    assert "damaged library “topics”" in ended.stderr
     assert make_backup(settings, file, replace=True).left_out == ("topics",)
     restore_backup(_settings(tmp_path / "b"), file)
 
@@ -338,4 +338,4 @@ def test_a_database_that_the_app_has_yet_to_fill_is_no_fault(tmp_path: Path, dat
     ended = crowdnotes(tmp_path, "doctor", "--json", CROWDNOTES_DATABASE_URL=database_url)
     (database,) = [one for one in json.loads(ended.stdout) if one["name"] == "database"]
     assert database["fine"], database
-    assert "when it first starts" in database["says"]
+    assert "at the first start" in database["says"]

@@ -75,7 +75,7 @@ def test_a_token_that_cannot_be_renewed_is_told_without_it_and_nothing_was_sent(
     client = XClient(settings, tokens=Tokens(settings, tmp_path))
     for meanwhile in (lambda *_: None, lambda _, path: REFUSALS["trouble"]() if "oauth2" in path else None):
         server.meanwhile = meanwhile
-        with pytest.raises(XError, match="could not be renewed") as raised:
+        with pytest.raises(XError, match="did not renew") as raised:
             client.submit("100", "A note https://e.example", "misinformed_or_potentially_misleading", ["other"])
         assert (raised.value.fault, raised.value.surely_not) == (XFault.NOT_RENEWED, True)
         assert "used-up" not in f"{raised.value} {raised.value.next_step}"
@@ -218,4 +218,4 @@ def test_junk_in_an_answer_is_passed_over_or_ends_in_a_sentence(
 
 
 def test_a_wait_of_a_minute_is_told_in_seconds() -> None:
-    assert str(XError(XFault.LIMIT, minutes=1)).startswith("X takes no more calls for 60 seconds.")
+    assert str(XError(XFault.LIMIT, minutes=1)).startswith("X accepts no more calls for 60 seconds.")

@@ -42,7 +42,7 @@ def keep_key(base_url: str, key: str) -> None:
         keyring.set_password(_KEYRING_SERVICE, account(base_url), key)
     except (KeyringError, RuntimeError):
         raise ConfigurationError(
-            "This system has no keyring that keys can be kept in.",
+            "This system has no keyring.",
             "Set CROWDNOTES_LLM_API_KEY in the environment instead.",
         ) from None
 

@@ -94,7 +94,7 @@ class AnswerProgress:
             return
         self._reported_seconds = seconds
         self._report(
-            f"thinking… {seconds} s" if self.thought or self.said.strip() else f"waiting for the model… {seconds} s"
+            f"thinking… {seconds} s" if self.thought or self.said.strip() else f"waiting for the AI… {seconds} s"
         )
 
 
@@ -295,7 +295,7 @@ class ModelClient:
             reply, sent = self._ask_within_limit(question)
             said = reply.text
             if reply.refusal or reply.finish == "content_filter":
-                raise ModelRefusedError("The model declined to answer.")
+                raise ModelRefusedError("The AI declined to answer.")
             value = question.read(said)
         except (AnswerEmptyError, AnswerUnreadableError) as error:
             if question.useless is not None:
@@ -330,7 +330,7 @@ class ModelClient:
                 reply, sent = self._call_in_accepted_form(question, max_tokens)
             except QuestionTooLongError as error:
                 if cut_at:
-                    sentence = f"The model's answer ended at {cut_at} tokens, and its server gives no more."
+                    sentence = f"The AI's answer ended at {cut_at} tokens, its server's limit."
                     raise AnswerCutError(sentence, error.next_step) from None
                 smaller = _smaller_limit(error.said, max_tokens)
                 if question.shorter and not smaller.is_stated:
@@ -345,7 +345,7 @@ class ModelClient:
                     self._abilities.learn(self._server.base_url, self.model, replace(known, answer_tokens=max_tokens))
                 return reply, sent
             if max_tokens >= most:
-                raise AnswerCutError(f"The model's answer ended at {max_tokens} tokens, unfinished.")
+                raise AnswerCutError(f"The AI's answer was cut at {max_tokens} tokens.")
             cut_at, max_tokens = max_tokens, min(most, 2 * max_tokens)
 
     def _call_in_accepted_form(self, question: Question[A], max_tokens: int) -> tuple[Reply, frozenset[str]]:

@@ -60,8 +60,8 @@ def server_at(address: str, settings: LlmSettings) -> FoundServer:
         ) from None
     if parts.username or parts.password:
         raise ConfigurationError(
-            "A key does not belong in the address.",
-            "If a server needs a key, save it with `crowdnotes models key set ADDRESS`. Keys are never shown here.",
+            "Take the key out of the address.",
+            "Save it with `crowdnotes models key set ADDRESS`.",
         )
     found = _ask_configured_server(settings_for(EngineChoice(url), settings))
     return replace(found, is_set=url == settings.base_url)
@@ -82,10 +82,10 @@ def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
             error.message,
             error.next_step
             if has_next_step
-            else "Start it or check its address, then choose it again. Until then the engine in use stays.",
+            else "Start it or check its address, then choose it again. Nothing changed.",
         ) from None
     if choice.model and models and choice.model not in models:
-        raise ModelServerError(f"The server has no model “{choice.model}” any more.", "Look for model servers again.")
+        raise ModelServerError(f"The server no longer has the model “{choice.model}”.", "Look for model servers again.")
 
 
 def _list_models(settings: LlmSettings, url: str) -> list[str]:
@@ -130,11 +130,11 @@ class Recommended:
 
 
 MODELS = (
-    Recommended(8, "qwen3.5:4b", "3.4 GB", "small: it will miss distortions, so test it before you trust it"),
-    Recommended(16, "qwen3.5:9b", "6.6 GB", "the least that we would begin with"),
-    Recommended(24, "gpt-oss:20b", "14 GB", "thinks before it answers; quick, as few of its weights work at a time"),
-    Recommended(32, "qwen3.5:27b", "17 GB", "more careful, and slow without a graphics card that holds it"),
-    Recommended(96, "gpt-oss:120b", "66 GB", "wants 60 GB or more of graphics or shared memory"),
+    Recommended(8, "qwen3.5:4b", "3.4 GB", "small: misses distortions; test it first"),
+    Recommended(16, "qwen3.5:9b", "6.6 GB", "the smallest we would begin with"),
+    Recommended(24, "gpt-oss:20b", "14 GB", "quick, though it thinks before it answers"),
+    Recommended(32, "qwen3.5:27b", "17 GB", "more careful; slow without a large graphics card"),
+    Recommended(96, "gpt-oss:120b", "66 GB", "needs 60 GB of graphics or shared memory"),
 )
 
 

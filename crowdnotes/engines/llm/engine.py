@@ -83,7 +83,7 @@ class LLMEngine:
     ) -> None:
         """Raise ConfigurationError if the server or a model is not set."""
         if settings.base_url is None:
-            raise ConfigurationError("No language model's server is set.", "Set CROWDNOTES_LLM_BASE_URL.")
+            raise ConfigurationError("No AI server is set.", "Set CROWDNOTES_LLM_BASE_URL.")
         self._settings = settings
         self._embedder = embedder
         clients = ModelClients(settings, data_dir, recorded)
@@ -125,7 +125,7 @@ class LLMEngine:
     def read_image(self, content: bytes, media_type: str) -> ImageReading:
         """See `Engine.read_image`."""
         if not self.sees:
-            raise EngineError("The model is not set to read pictures.", "Set CROWDNOTES_LLM_SEES_IMAGES, or type them.")
+            raise EngineError("The AI is not set to read pictures.", "Set CROWDNOTES_LLM_SEES_IMAGES, or type them.")
         return search_tasks.read_image(self._clients[EngineStep.QUERIES], content, media_type)
 
     def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
@@ -203,6 +203,6 @@ def _model_for_step(settings: LlmSettings, step: EngineStep) -> str:
     model = own or settings.model
     if not model:
         raise ConfigurationError(
-            f"No model is set for {step.value}.", "Set CROWDNOTES_LLM_MODEL; `crowdnotes models` lists what there is."
+            f"No model is set for {step.value}.", "Set CROWDNOTES_LLM_MODEL; `crowdnotes models` lists models."
         )
     return model

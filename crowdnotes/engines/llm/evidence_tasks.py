@@ -46,10 +46,10 @@ _MAX_REASON_CHARACTERS = 240
 _MIN_SHARED_WORDS = 3  # two sentences of one page may share two and be about different things
 MODEL = "the model"
 _MESSAGE_BY_DISTORTION = {
-    "unsupported": "No passage says this: {why}.",
-    "misread": "The passage says something else: {why}.",
-    "overgeneralised": "Firmer or wider than the passage: {why}.",
-    "selective": "A limit in the passage is left out: {why}.",
+    "unsupported": "No source says this: {why}.",
+    "misread": "The source says something else: {why}.",
+    "overgeneralised": "Says more than the source: {why}.",
+    "selective": "Leaves out a limit in the source: {why}.",
 }
 
 
@@ -96,12 +96,12 @@ def judge_correctness(
     occur.
     """
     if not evidence:
-        return GateResult.not_run(GateName.CORRECTNESS, "There are no sources to compare the note with.")
+        return GateResult.not_run(GateName.CORRECTNESS, "There are no sources yet.")
     if not support:
-        return GateResult.not_run(GateName.CORRECTNESS, "The note has no sentence to compare.")
+        return GateResult.not_run(GateName.CORRECTNESS, "The note has no sentence to check.")
     injected = find_injections(note)
     if injected:
-        message = "These words speak to a language model, not to readers."
+        message = "These words speak to an AI, not to readers."
         return _build_correctness_result(
             GateStatus.FAIL, message, [Finding(message=message, span=span) for span in injected], 0.0
         )
@@ -155,7 +155,7 @@ def _build_correctness_result(
     return GateResult(
         gate=GateName.CORRECTNESS,
         status=status,
-        reason=reason or ("The note says what the passages say." if status is GateStatus.PASS else "It does not."),
+        reason=reason or ("The note says what its sources say." if status is GateStatus.PASS else "It does not."),
         score=probability,
         threshold=None if probability is None else LINE,
         probability=probability,
@@ -229,8 +229,8 @@ def _report_unsupported_sentence(
     """Return the finding that nothing supports a sentence, or only a passage that speaks to a program."""
     name = next((each.evidence_id for each in carried if each.sentence == number and each.evidence_id in marked), None)
     if name is None:
-        return Finding(message=f"No passage was shown to support {words}.", span=span)
-    message = f"Only {name} supports {words}, and it contains words addressed to a program."
+        return Finding(message=f"The AI found no source for {words}.", span=span)
+    message = f"Only {name} supports {words}, and it has words addressed to an AI."
     return Finding(message=message, evidence_id=name, span=span)
 
 
@@ -366,10 +366,10 @@ def _judge_passage(item: Evidence, said: Sequence[FoundInPassage], *, speaks_to_
         evidence_id=item.id,
         passage_sha256=text_sha256(item.passage.text),
         answer=AnswerKind.NONE,
-        tells="It holds only words addressed to a language model, notices or links.",
+        tells="It has only notices, links or words addressed to an AI.",
     )
     if speaks_to_program and said:
-        return [nothing.replace(tells="It holds words that speak to a program instead of people.", to_program=True)]
+        return [nothing.replace(tells="It has words that speak to an AI, not to people.", to_program=True)]
     found = [_verify_passage_answer(item, nothing, one) for one in said] or [nothing]
     answers: dict[object, PassageAnswer] = {}
     for one in sorted(found, key=lambda one: (one.claim, _STRONGEST_FIRST.index(one.answer))):
@@ -384,21 +384,21 @@ def _verify_passage_answer(item: Evidence, nothing: PassageAnswer, found: FoundI
     # Search outside the injections: a passage must not count by words that it made the judge say.
     span = find_quote(without_injections(item.passage.text), found.quote)
     if kind is not AnswerKind.NONE and (span is None or not tells_enough(found.quote)):
-        return nothing.replace(tells="The model could not show words of it that answer the claim.")
+        return nothing.replace(tells="The AI could not show where it answers the claim.")
     return nothing.replace(
         answer=kind,
         points=_POINTS_BY_WORD.get(found.points.strip().lower().split(" ")[0], Points.NEITHER),
         span=span,
-        tells=sanitized(found.tells, _MAX_TELLS_CHARACTERS) or "The model gave no reason.",
+        tells=sanitized(found.tells, _MAX_TELLS_CHARACTERS) or "The AI gave no reason.",
         claim=found.claim,
         other=found.other if kind is AnswerKind.STATED else "",
     )
 
 
 _MESSAGES_BY_ANSWER = {  # of the first claim, of a further one
-    AnswerKind.STATED: ("{id} states it: {why}", "{id} states it (claim {claim}): {why}"),
-    AnswerKind.INFERRED: ("{id} helps: {why}", "{id} helps (claim {claim}): {why}"),
-    AnswerKind.NONE: ("{id} does not help: {why}", "{id} does not help (claim {claim}): {why}"),
+    AnswerKind.STATED: ("{id} settles it: {why}", "{id} settles claim {claim}: {why}"),
+    AnswerKind.INFERRED: ("{id} helps: {why}", "{id} helps with claim {claim}: {why}"),
+    AnswerKind.NONE: ("{id} does not help: {why}", "{id} does not help with claim {claim}: {why}"),
 }
 
 
@@ -412,15 +412,15 @@ def judge_relevance(
     if not evidence:
         return GateResult.not_run(GateName.RELEVANCE, "There are no sources to judge yet.")
     if not without_injections(brief.post.whole_text).strip():
-        return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the sources with.")
+        return GateResult.not_run(GateName.RELEVANCE, "The post has no text to compare the sources with.")
     settlement = settle(model_client, brief, evidence, 0, result_origin).settlement
     findings = [_build_passage_finding(item, found) for item in evidence for found in settlement.all_of(item)]
     helping = settlement.answers(evidence)
     stated = len({item.id for item, _ in settlement.stated(evidence)})
     if helping:
-        reason = f"{stated} of {len(evidence)} passages answer the claim outright; {len(helping)} help to judge it."
+        reason = f"{stated} of {len(evidence)} sources settle the claim; {len(helping)} help to judge it."
     else:
-        reason = f"No passage helps to judge what the post claims. {findings[0].message}"
+        reason = f"No source helps to judge the claim. {findings[0].message}"
     marked = [item.id for item in evidence if (found := settlement.of(item)) is not None and found.to_program]
     return GateResult(
         gate=GateName.RELEVANCE,
@@ -438,5 +438,5 @@ def _build_passage_finding(item: Evidence, found: PassageAnswer) -> Finding:
     if found.span is not None:
         message += f" (“{sanitized(item.passage.text[found.span.start : found.span.end], 120)}”)"
     if holds_injection(item.passage.text):
-        message += " Words in it that are addressed to a model were left out."
+        message += " We left out words in it addressed to an AI."
     return Finding(message=message, evidence_id=item.id, ok=found.answer is not AnswerKind.NONE)

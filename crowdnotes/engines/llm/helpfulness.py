@@ -81,7 +81,7 @@ def judge_helpfulness(model_client: ModelClient, post: Post, note: str, *, form:
             0.0,
         )
     if not without_urls(note).strip():
-        return GateResult.not_run(GateName.HELPFULNESS, "The note has no words to judge yet.")
+        return GateResult.not_run(GateName.HELPFULNESS, "The note has no words yet.")
     if form == "final decision":
         asked = Question(
             step=EngineStep.JUDGING.value,
@@ -91,14 +91,11 @@ def judge_helpfulness(model_client: ModelClient, post: Post, note: str, *, form:
             verdict=_FINAL_DECISION_PREFIX,
         )
         decided = judged(model_client, asked, lambda answer: answer.helpful == "yes", votes)
-        said = (
-            sanitized(decided.value.said, _MAX_REASON_CHARACTERS)
-            or f"The judge {model_client.model} gives no reason, only its decision."
-        )
+        said = sanitized(decided.value.said, _MAX_REASON_CHARACTERS) or f"{model_client.model} gives only its decision."
         return _build_helpfulness_result(decided.value.helpful == "yes", said, (), decided.probability)
     answered = judged(model_client, _build_words_question(post, note), lambda answer: answer.helpful == "yes", votes)
     answer = answered.value
-    reason = sanitized(answer.reason, _MAX_REASON_CHARACTERS) or "The judge gave no reason."
+    reason = sanitized(answer.reason, _MAX_REASON_CHARACTERS) or "The AI gave no reason."
     return _build_helpfulness_result(
         answer.helpful == "yes", reason, locate_objections(note, answer.objections), answered.probability
     )
@@ -107,7 +104,7 @@ def judge_helpfulness(model_client: ModelClient, post: Post, note: str, *, form:
 def judge_principles(model_client: ModelClient, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """Return a result for each of `ASKED`, in order. Raises EngineError."""
     if not without_urls(note).strip():
-        return tuple(PrincipleResult.not_run(name, "The note has no words to judge yet.") for name in ASKED)
+        return tuple(PrincipleResult.not_run(name, "The note has no words yet.") for name in ASKED)
     injected = find_injections(note)
     if injected:
         findings = tuple(
@@ -137,7 +134,7 @@ def _build_principle_result(name: PrincipleName, answer: WordsAnswer, note: str,
     chance = answer.of_100 / 100 if name is PrincipleName.WANTED and answer.of_100 >= 0 else None
     if not broken:
         if name.name.lower() not in map(_normalise_principle_name, answer.kept):
-            return PrincipleResult.not_run(name, "The model did not judge it.")
+            return PrincipleResult.not_run(name, "The AI did not judge it.")
         return PrincipleResult(principle=name, status=GateStatus.PASS, reason="It holds.", probability=chance)
     objections = [objection for item in broken for objection in item.objections]
     findings = locate_objections(note, objections)

@@ -80,8 +80,8 @@ class RecordedAnswers:
         """Ask the live model. Raises ModelServerError, always without one: no other engine steps in."""
         if self._live is None:
             raise ModelServerError(
-                "There is no recorded answer for these words and sources: choose an engine to go on.",
-                "It is changed under “recorded answers” at the top of the page.",
+                "There is no recorded answer for this text and these sources: choose an AI to go on.",
+                "Choose it under “recorded answers” at the top of the page.",
             )
         return self._live.server.ask(self._live.model, messages, options, max_tokens, on_piece, check)
 
@@ -95,10 +95,10 @@ class RecordedAnswers:
 
 def read_answers(file: Path = FILE) -> tuple[RecordedAnswer, ...]:
     """Return all recorded answers. Raises ConfigurationError."""
-    repair = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
+    repair = "Restore the folder assets/demonstration, for example with `git checkout assets`."
     try:
         return _RECORDED_ANSWERS_ADAPTER.validate_json(file.read_bytes())
     except OSError as error:
-        raise ConfigurationError("The recorded answers of the demonstration cannot be read.", repair) from error
+        raise ConfigurationError("We cannot read the demonstration's recorded answers.", repair) from error
     except ValidationError as error:
-        raise ConfigurationError("The recorded answers of the demonstration are damaged.", repair) from error
+        raise ConfigurationError("The demonstration's recorded answers are damaged.", repair) from error

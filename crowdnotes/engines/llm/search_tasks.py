@@ -94,7 +94,7 @@ def plan_search(
     checkable = [claim for claim in claims if claim.kind is ClaimKind.CHECKABLE]
     wanted = _read_wanted(answer)
     if not checkable:
-        kind = claims[0].kind.value if claims else "no claim that can be checked"
+        kind = claims[0].kind.value if claims else "no claim to check"
         return SearchPlan(tuple(claims), why_none=f"Nothing to check: {kind}.", wanted=wanted)
     others = (claim for claim in claims if claim not in checkable)
     return SearchPlan((*checkable, *others), searches(answer.queries, limit), wanted=wanted)
@@ -302,7 +302,7 @@ def rank(
         Pick(number - 1, sanitized(first[number].tells, _MAX_WHY_CHARACTERS) or "It speaks to the claim.")
         for number in dict.fromkeys(pick.number for pick in answer.picks)
     ]
-    rest = sanitized(answer.rest, _MAX_WHY_CHARACTERS) or "The model gave no reason."
+    rest = sanitized(answer.rest, _MAX_WHY_CHARACTERS) or "The AI gave no reason."
     queries = () if picks or not brief.places else searches(answer.searches, SECOND_QUERIES)
     return Ranking(tuple(picks[: quota + spare]), rest, queries)
 
@@ -375,9 +375,9 @@ _MAX_IMAGE_TEXT_CHARACTERS = 6_000
 def read_image(model_client: ModelClient, content: bytes, media_type: str) -> ImageReading:
     """Return the words in a picture and what it shows. Raises EngineError for a wrong kind or size."""
     if media_type not in _IMAGE_TYPES or not content:
-        raise EngineError("The model cannot read this kind of picture.", "Type what the picture says.")
+        raise EngineError("The AI cannot read this kind of picture.", "Type what the picture says.")
     if len(content) > _MAX_IMAGE_BYTES:
-        raise EngineError("The picture is too large for the model.", "Type what the picture says.")
+        raise EngineError("The picture is too large for the AI.", "Type what the picture says.")
     address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
     blocks = [Block("picture", "The picture is attached.", cleared=True)]
     answer = model_client.ask(question(EngineStep.QUERIES, "image", ImageAnswer, blocks, image=address)).value

@@ -295,9 +295,7 @@ def last_self_test(settings: LlmSettings, data_dir: Path) -> SelfTest | None:
 def _identify_test(settings: LlmSettings) -> tuple[str, tuple[str, ...], str]:
     models = (settings.writing_model or settings.model, settings.judging_model or settings.model)
     if settings.base_url is None or not all(models):
-        raise ConfigurationError(
-            "No language model is set that could be tested.", "Choose one, or set CROWDNOTES_LLM_BASE_URL and …_MODEL."
-        )
+        raise ConfigurationError("No AI is set up to test.", "Choose one, or set CROWDNOTES_LLM_BASE_URL and …_MODEL.")
     asked = hashlib.sha256(repr((PASSAGES, QUESTIONS)).encode()).hexdigest()[:12]
     return settings.base_url, models, f"{asked}-{version_of(*PROMPTS, 'correctness')}"
 

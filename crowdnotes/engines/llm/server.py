@@ -56,30 +56,30 @@ def scrubbed(text: str, keys: Sequence[str] = (), limit: int = _MAX_COMPLAINT_CH
 Message = Mapping[str, Any]
 _ABOUT_KEY = re.compile(r"\bkey|token|credential|auth|sign|log ?in", re.IGNORECASE)
 _KEY_REFUSED = (
-    "The language model's server {server} does not let this key in ({error}).",
+    "The AI server {server} refuses this key ({error}).",
     "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
 )
 _NEVER_ABOUT_FORM = {401, 402, 408, 409, 425, 429}  # they are about who asks, how often and when
 _OF_GATEWAYS = {502, 503, 504, *range(520, 530)}
 _MESSAGE_BY_STATUS = {
     401: (
-        "The language model's server {server} did not accept the key ({error}).",
+        "The AI server {server} refuses the key ({error}).",
         "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
     ),
-    402: ("The language model's server {server} asks for payment first ({error}).", "Look at your account there."),
+    402: ("The AI server {server} wants payment first ({error}).", "Look at your account there."),
     403: (
-        "The language model's server {server} does not allow this ({error}).",
-        "If it names the model, choose one that this key may use (`crowdnotes models`). If it names the key, set it "
-        "with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
+        "The AI server {server} does not allow this ({error}).",
+        "Choose a model that this key may use (`crowdnotes models`), or set another key with `crowdnotes models "
+        "key set`, or in CROWDNOTES_LLM_API_KEY.",
     ),
-    404: ("The language model's server {server} does not know the model or the address ({error}).", None),
+    404: ("The AI server {server} does not know the model or the address ({error}).", None),
     413: (
-        "The language model's server {server} finds the question too long ({error}).",
-        "Use fewer passages, or let the model read more: its server has a setting for the length of the context.",
+        "The AI server {server} finds the question too long ({error}).",
+        "Use fewer sources, or raise the context length in the server's settings.",
     ),
     429: (
-        "The language model's server {server} takes no more calls now ({error}).",
-        "Wait a little, or look at your plan.",
+        "The AI server {server} takes no more calls now ({error}).",
+        "Wait a little, or check your plan.",
     ),
 }
 
@@ -111,9 +111,7 @@ class Reply:
 class QuestionTooLongError(ModelServerError):
     """The question does not fit into what the model reads. `said` is the complaint, scrubbed."""
 
-    default_next_step = (
-        "Use fewer passages, or let the model read more: its server has a setting for the length of the context."
-    )
+    default_next_step = "Use fewer sources, or raise the context length in the server's settings."
 
     def __init__(self, message: str, said: str) -> None:
         super().__init__(message)
@@ -165,8 +163,8 @@ class _AnswerBounds:
         left = self._ends - time.monotonic()
         if left <= 0:
             raise ModelServerError(
-                f"The server {self._host} was not done after {self._seconds:g} s.",
-                "Use a smaller or faster model, or set CROWDNOTES_LLM_TOTAL_SECONDS higher.",
+                f"The AI server {self._host} took over {self._seconds:g} s.",
+                "Use a smaller or faster model, or raise CROWDNOTES_LLM_TOTAL_SECONDS.",
             )
         return left
 
@@ -174,7 +172,7 @@ class _AnswerBounds:
         """Count received bytes. Raises ModelServerError if they are more than an answer can have."""
         self._bytes_left -= count
         if self._bytes_left < 0:
-            raise ModelServerError(f"The server {self._host} sent far more than an answer can be, and was cut off.")
+            raise ModelServerError(f"The AI server {self._host} sent too much, so we stopped it.")
 
     def pause(self, seconds: float) -> None:
         """Wait between two tries, as long as the limits allow."""
@@ -356,7 +354,7 @@ class ModelServer:
         """Return what to raise: the complaint shows, whatever its status, whether fewer words or another form help."""
         status, complaint = self._read_error(error)
         if status and status != 401 and (complaint.is_too_long or status == 413):
-            sentence = f"The question is too long for the model {model} ({scrubbed(complaint.words)})."
+            sentence = f"The question is too long for the AI {model} ({scrubbed(complaint.words)})."
             return QuestionTooLongError(sentence, complaint.words)
         if status is None or status in _NEVER_ABOUT_FORM:
             return self._describe_error(error)
@@ -415,7 +413,7 @@ class ModelServer:
         if not isinstance(completion, Mapping) or not whole.add(completion, "message", lambda _, __: None):
             raise _ErrorInsteadError(completion)
         if whole.finish == "error":
-            raise ModelServerError(f"The language model's server {self._host} broke off its answer.")
+            raise ModelServerError(f"The AI server {self._host} stopped in the middle of its answer.")
         return whole.reply()
 
     def _describe_error(self, error: Exception) -> ModelServerError:
@@ -424,20 +422,20 @@ class ModelServer:
         reason = scrubbed(complaint.words) or "it says no more"
         if status is not None:
             words, next_step = _MESSAGE_BY_STATUS.get(
-                status, ("The language model's server {server} failed with status {status} ({error}).", "")
+                status, ("The AI server {server} failed with status {status} ({error}).", "")
             )
             if status == 403 and _ABOUT_KEY.search(reason):
                 words, next_step = _KEY_REFUSED
             elif status in (400, 422):
                 words = "The server rejects the call ({error})."
             elif status == 200:
-                words = "The language model's server {server} gave no answer ({error})."
+                words = "The AI server {server} gave no answer ({error})."
             return ModelServerError(fill(words, server=where, error=reason, status=status), next_step or "")
         if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
-            return ModelServerError(f"No word from the language model's server {where} in time.")
+            return ModelServerError(f"The AI server {where} did not answer in time.")
         if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
-            return ModelServerError(f"The language model's server {where} could not be reached, or broke off.")
-        return ModelServerError(f"The language model's server {where} sent a reply that cannot be read ({reason}).")
+            return ModelServerError(f"We cannot reach the AI server {where}, or it stopped.")
+        return ModelServerError(f"We cannot read the answer of the AI server {where} ({reason}).")
 
 
 class _Pieces:
@@ -548,17 +546,17 @@ def _refuse_redirect(keys: Sequence[str], response: httpx2.Response) -> None:
     """Refuse redirects: they would send the post and its text to a server that nobody chose."""
     host = response.url.host
     if response.headers.get("content-encoding", "identity").lower() != "identity":
-        raise ModelServerError(f"The server {host} packed its answer, though it was asked not to.")
+        raise ModelServerError(f"The AI server {host} packed its answer against our request.")
     if not response.has_redirect_location:
         return
     try:
         target = response.url.join(response.headers["location"])
     except (httpx2.InvalidURL, ValueError):
-        raise ModelServerError(f"The server {host} redirects to something that is no address.") from None
+        raise ModelServerError(f"The AI server {host} redirects to an invalid address.") from None
     if (target.scheme, target.netloc) != (response.url.scheme, response.url.netloc):
         where = scrubbed(f"{target.scheme}://{target.netloc.decode('ascii', 'replace')}", keys)
         raise ModelServerError(
-            f"The server {host} redirects to another address ({where}), which is not followed.",
+            f"The AI server {host} redirects to {where}. We do not follow it.",
             "If you trust that address, set it as CROWDNOTES_LLM_BASE_URL.",
         )
 

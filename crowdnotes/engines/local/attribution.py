@@ -318,9 +318,9 @@ def _find_number_hints(sides: Compared) -> Iterator[Hint]:
             continue
         same_unit = [other for other in of_passage if number.unit and other.unit == number.unit]
         nearest = min(same_unit, key=lambda other: _measure_distance(number, other), default=None)
-        message = f"Number: “{number.text}”; the passage does not have this number."
+        message = f"Number: “{number.text}” is not in the source."
         if nearest:
-            message = f"Number: “{number.text}”; the passage says “{nearest.text}”."
+            message = f"Number: “{number.text}”; the source says “{nearest.text}”."
         yield Hint(message, Span(start=number.start, end=number.end))
 
 
@@ -390,10 +390,10 @@ def _find_denial_hints(sides: Compared) -> Iterator[Hint]:
     mine, theirs = negations(sides.sentence), negations(sides.piece)
     if mine and not denies(sides.piece):
         word = mine[0]
-        message = f"Denial: the note says “{word.group()}”, these words of the passage do not."
+        message = f"Denial: the note says “{word.group()}”, the source does not."
         yield Hint(message, Span(start=word.start(), end=word.end()))
     elif theirs and not denies(sides.sentence):
-        message = f"Denial: the passage says “{theirs[0].group()}”, the note does not."
+        message = f"Denial: the source says “{theirs[0].group()}”, the note does not."
         yield Hint(message, Span(start=0, end=len(sides.sentence)))
 
 
@@ -406,8 +406,8 @@ _SOFTENING_WORD = re.compile(rf"{HEDGE.pattern}|\b(?:can|sometimes|often|usually
 def _find_strength_hints(sides: Compared) -> Iterator[Hint]:
     """Yield hints on amount and certainty: "all" for "some", "does" for "may"."""
     for pattern, text in (
-        (ALL, "How many: the note says “{words}”; see whether the passage goes that far."),
-        (CERTAIN, "How sure: the note says “{words}”; see whether the passage goes that far."),
+        (ALL, "How many: the note says “{words}”. Does the source?"),
+        (CERTAIN, "How sure: the note says “{words}”. Does the source?"),
     ):
         word = pattern.search(sides.sentence)
         if word is not None and not pattern.search(sides.piece):
@@ -415,12 +415,12 @@ def _find_strength_hints(sides: Compared) -> Iterator[Hint]:
             yield Hint(message, Span(start=word.start(), end=word.end()))
     mine, theirs = _AMOUNT_WORD.search(sides.sentence), _AMOUNT_WORD.search(sides.piece)
     if mine and theirs and not re.search(rf"\b{mine.group()}\b", sides.passage, re.IGNORECASE):
-        message = f"How many: the note says “{mine.group()}”, the passage “{theirs.group()}”."
+        message = f"How many: the note says “{mine.group()}”, the source “{theirs.group()}”."
         yield Hint(message, Span(start=mine.start(), end=mine.end()))
     hedge = HEDGE.search(sides.piece)
     if hedge is not None and not _SOFTENING_WORD.search(sides.sentence):
         whole = Span(start=0, end=len(sides.sentence))
-        yield Hint(f"How sure: the passage says “{hedge.group()}”, the note states it as certain.", whole)
+        yield Hint(f"How sure: the source says “{hedge.group()}”, the note is certain.", whole)
 
 
 def _find_name_hints(sides: Compared) -> Iterator[Hint]:
@@ -429,7 +429,7 @@ def _find_name_hints(sides: Compared) -> Iterator[Hint]:
     shouted = sides.sentence.isupper()
     for token in content_tokens(sides.sentence):
         if _is_name(token, sides.sentence, shouted=shouted) and not _is_in_passage(token, known, initials):
-            message = f"Name: the passage does not have “{token.text}”."
+            message = f"Name: “{token.text}” is not in the source."
             yield Hint(message, Span(start=token.start, end=token.end))
 
 
@@ -475,9 +475,7 @@ def _find_addition_hints(sides: Compared) -> Iterator[Hint]:
         held = sum(_is_in_passage(token, known, set()) for token in tokens)
         if len(tokens) >= _MIN_CLAUSE_WORDS and held / len(tokens) < _MIN_KNOWN_SHARE:
             span = Span(start=tokens[0].start, end=tokens[-1].end)
-            yield Hint(
-                f"Added: the passage has few or none of the words “{sides.sentence[span.start : span.end]}”.", span
-            )
+            yield Hint(f"Added: the source hardly says “{sides.sentence[span.start : span.end]}”.", span)
 
 
 _MAX_SENTENCES = 40

@@ -81,7 +81,7 @@ class LocalEngine:
 
     def read_image(self, content: bytes, media_type: str) -> ImageReading:  # noqa: ARG002
         """Raise EngineError: see `Engine.read_image`."""
-        raise EngineError("The local engine cannot see images.", "Type what the image says.")
+        raise EngineError("Only an AI can read images.", "Type what the image says.")
 
     def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
         """See `Engine.queries`."""
@@ -118,13 +118,10 @@ class LocalEngine:
         if found:
             advice = "Here are sentences you can quote. Check that they answer the post."
         elif passages and repeating_passages(brief.post, passages) == {item.id for item in passages}:
-            advice = "The sources in use repeat what the post says and do not correct it. Look for others."
+            advice = "Your sources only repeat what the post says. Look for others."
         else:
-            advice = "No sentence in the passages is close to the post. Search again, or quote what you found."
-        return WriterAnswer(
-            abstained=f"Without a language model the program writes no note. {advice}",
-            quotations=found,
-        )
+            advice = "No sentence is close to the post. Search again, or quote what you found."
+        return WriterAnswer(abstained=advice, quotations=found)
 
     def revise(self, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int) -> None:
         """Return None, as it writes no note: see `Engine.revise`."""
@@ -148,9 +145,9 @@ class LocalEngine:
             passages = [cleared(item) for item in evidence]
             return judge_by_reader(self._reader, measured, self._embedder, note, passages, support)
         reason = (
-            "Nobody has compared the sentences with their passages yet."
+            "Nobody has checked the sentences against their sources yet."
             if support
-            else "The note has no sentence to compare."
+            else "The note has no sentence to check."
         )
         return GateResult(gate=GateName.CORRECTNESS, status=GateStatus.NOT_RUN, reason=reason, judge=BY_PERSON)
 

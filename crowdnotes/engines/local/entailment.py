@@ -106,7 +106,7 @@ class NliReader:
             found = Calibration.model_validate(tomllib.loads(path.read_text("utf-8")))
         except (OSError, ValueError, ValidationError) as error:
             raise ModelFilesError(
-                f"{path} cannot be read.", "Delete it, then run `crowdnotes models calibrate reader` again."
+                f"We cannot read {path}.", "Delete it, then run `crowdnotes models calibrate reader` again."
             ) from error
         return found if found.weights_sha256 == self._sha256 else None
 
@@ -142,15 +142,15 @@ class NliReader:
                     model_kwargs={"use_safetensors": True},
                 )
             except (OSError, ValueError, KeyError) as error:
-                raise ModelFilesError(f"The reading model in {self.folder} cannot be read: {error}.") from error
+                raise ModelFilesError(f"We cannot read the reading model in {self.folder}: {error}.") from error
             labels = {str(name).lower(): int(place) for place, name in (model.config.id2label or {}).items()}
             self._places = {short: labels[name] for name, short in _SHORT_NAME_BY_LABEL.items() if name in labels}
             if len(self._places) < len(_SHORT_NAME_BY_LABEL):
                 raise ModelFilesError(
-                    "The model in {folder} is not one of natural language inference: its labels are {labels}.".format(
+                    "The model in {folder} is not made to compare texts: its labels are {labels}.".format(
                         folder=self.folder, labels=", ".join(labels) or "unnamed"
                     ),
-                    "Use one that says entailment and contradiction, such as cross-encoder/nli-deberta-v3-xsmall.",
+                    "Use one with entailment and contradiction, such as cross-encoder/nli-deberta-v3-xsmall.",
                 )
             self._model = model
         return self._model
@@ -247,7 +247,7 @@ def judge_by_reader(
         sentences.append(item.replace(**update))
         if not carried:
             name = place[0] if denied and place is not None else None
-            message = f"{name} says otherwise." if name else "No sentence of the passages says this."
+            message = f"{name} says otherwise." if name else "No source says this."
             findings.append(Finding(message=message, evidence_id=name, span=item.span))
     score = min(reading.score for reading in found)
     outcome = "Each sentence is supported"
@@ -315,8 +315,8 @@ def fetch_reader(name: str, revision: str, folder: Path, endpoint: str | None = 
         )
     except (HfHubHTTPError, HFValidationError, httpx2.HTTPError, OSError, ValueError) as error:
         raise ModelFilesError(
-            f"{name} could not be fetched ({type(error).__name__}).",
-            "Check the name and the connection, or put the model's files into a folder and name that.",
+            f"We could not fetch {name} ({type(error).__name__}).",
+            "Check the name and the connection, or name a folder with the model's files.",
         ) from error
     card = info.card_data
     licence = str((card.get("license") if card is not None else None) or "not stated")

@@ -225,10 +225,7 @@ def foreign_note(note: str) -> str:
     language = _name_foreign_language(language_of(without_urls(note)))
     if not language:
         return ""
-    return (
-        f"The note is in {language}, and the local engine compares English words only. Judge it yourself, or use "
-        "a language model."
-    )
+    return f"The note is in {language}. Without AI we compare only English. Judge it yourself, or use an AI."
 
 
 def foreign_post(post: Post) -> str:
@@ -237,10 +234,7 @@ def foreign_post(post: Post) -> str:
     language = _name_foreign_language(code)
     if not language:
         return ""
-    return (
-        f"The post is in {language}, and the local engine compares English words only. Judge it yourself, or use a "
-        "language model."
-    )
+    return f"The post is in {language}. Without AI we compare only English. Judge it yourself, or use an AI."
 
 
 def foreign_passages(evidence: Sequence[Evidence]) -> str:
@@ -251,14 +245,8 @@ def foreign_passages(evidence: Sequence[Evidence]) -> str:
     names, joined = sorted(set(languages.values())), " and ".join
     return plural(
         len(languages),
-        (
-            "{ids} is in {languages}, and the local engine compares English words only. Judge it yourself, or use a "
-            "language model."
-        ),
-        (
-            "{ids} are in {languages}, and the local engine compares English words only. Judge it yourself, or use a "
-            "language model."
-        ),
+        "{ids} is in {languages}. Without AI we compare only English. Judge it yourself, or use an AI.",
+        "{ids} are in {languages}. Without AI we compare only English. Judge them yourself, or use an AI.",
         ids=joined(languages),
         languages=joined(names),
     )

@@ -68,7 +68,7 @@ def judge_helpfulness(post: Post, note: str) -> GateResult:
     """
     words = note_words(note)
     if not content_tokens(words):
-        reason = "The note has no words to judge yet."
+        reason = "The note has no words yet."
         return GateResult.not_run(GateName.HELPFULNESS, reason)
     foreign = foreign_note(note) or foreign_post(post)
     if foreign:
@@ -194,7 +194,7 @@ def _explain_measures(explained: Explained, blocks: Blocks, means: Mapping[str, 
         if group == "post":
             yield _Reason(post_sentences[worth < 0], worth)
         elif sentences[group]:
-            yield _Reason(f"{sentences[group]} (such notes were rated {'higher' if worth > 0 else 'lower'})", worth)
+            yield _Reason(f"{sentences[group]} (such notes rate {'higher' if worth > 0 else 'lower'})", worth)
 
 
 def _find_tone_words(post: Post, note: str) -> dict[str, Span]:
@@ -214,11 +214,11 @@ def _explain_words(explained: Explained, tone_words: Mapping[str, Span]) -> Iter
     for named, text in (
         (
             [item for item in ranked[:_MAX_NAMED_WORDS] if item[0] <= -_MIN_WORD_EFFECT],
-            "notes with such words were rated lower: {words}",
+            "words that rate lower: {words}",
         ),
         (
             [item for item in ranked[::-1][:_MAX_NAMED_WORDS] if item[0] >= _MIN_WORD_EFFECT],
-            "notes with these were rated higher: {words}",
+            "words that rate higher: {words}",
         ),
     ):
         if named:
@@ -242,24 +242,21 @@ def _write_gate_reason(found: list[_Reason], score: float, needed: float, *, by_
     passed = score >= needed
     name = (
         (
-            "About {n} of 100 recent notes with such a score were rated helpful, and about {all} of 100 of all recent "
-            "notes. It judges the words, not whether they are true ({probability})."
+            "Readers found about {n} in 100 such notes helpful; of all notes, {all} in 100. This judges the "
+            "words, not whether they are true ({probability})."
         )
         if passed
-        else "Unlikely to be rated helpful as it is ({probability})."
+        else "Readers would probably not find it helpful ({probability})."
         if by_rule
-        else (
-            "Unlikely to be rated helpful as it is: about {n} of 100 recent notes with such a score were, and about "
-            "{all} of 100 of all recent notes ({probability})."
-        )
+        else ("Readers found about {n} in 100 such notes helpful; of all notes, {all} in 100 ({probability}).")
     )
     shares = {} if by_rule else {"n": in_100(of_recent(score)), "all": in_100(_RECENT_HELPFUL_SHARE)}
     reason = fill(name, probability=of_needed(score, needed), **shares)
     against = [each.message for each in found if each.worth < 0][:_MAX_REASONS]
     if not against and not passed:
-        against = ["its words and sites, taken together"]
+        against = ["its words and sites together"]
     if against:
-        reason += f" What counts most against it: {'; '.join(against)}."
+        reason += f" Against it: {'; '.join(against)}."
     return reason
 
 

@@ -77,7 +77,7 @@ def tone_principles(embedder: Embedder, notes: Sequence[str]) -> tuple[tuple[Pri
 
 
 def _explain_not_judged(note: str) -> str:
-    return foreign_note(note) if content_tokens(without_urls(note)) else "The note has no words to judge yet."
+    return foreign_note(note) if content_tokens(without_urls(note)) else "The note has no words yet."
 
 
 def _build_pass_or_fail(name: PrincipleName, good: str, bad: str, findings: Iterable[Finding]) -> PrincipleResult:
@@ -98,9 +98,9 @@ def _judge_neutral(note: str) -> PrincipleResult:
     findings = [
         *_build_findings_at(note, tone.loaded_words(note), "“{words}” takes a side."),
         *_build_findings_at(note, tone.shouting(note), "“{words}” reads like shouting."),
-        *_build_findings_at(note, tone.questions(note), "A question argues; state the fact instead."),
+        *_build_findings_at(note, tone.questions(note), "State the fact instead of asking."),
     ]
-    good, bad = "No loaded words, insults or shouting.", "Some words take a side: readers who disagree will stop there."
+    good, bad = "No loaded words, insults or shouting.", "Some words take a side."
     return _build_pass_or_fail(PrincipleName.NEUTRAL, good, bad, findings)
 
 
@@ -108,14 +108,14 @@ def _judge_opinion(note: str, probability: float, words: Sequence[Span]) -> Prin
     """Judge by word lists, and by the trained head, which finds opinion beyond any word list."""
     findings = [
         *_build_findings_at(note, tone.speculative_words(note), "“{words}” is opinion or a guess."),
-        *_build_findings_at(note, tone.first_person(note), "“{words}” makes it the writer's view."),
+        *_build_findings_at(note, tone.first_person(note), "“{words}” makes it your view."),
     ]
     good, bad = (
-        "It states, and does not guess or argue.",
-        "Some words are opinion or speculation, not what a source says.",
+        "It states facts. It does not guess or argue.",
+        "Some words are opinion or a guess.",
     )
     if probability >= _OPINION_FROM:
-        share = f"{probability:.0%} of notes like it were judged opinion or hostile"
+        share = f"{probability:.0%} of such notes were judged opinion or hostile"
         bad = f"It reads as opinion: {share}."
         listed = {finding.span for finding in findings}
         new = [span for span in words if span not in listed]
@@ -127,14 +127,14 @@ def _judge_opinion(note: str, probability: float, words: Sequence[Span]) -> Prin
 
 def _judge_addresses_claim(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
     question = plain_post(post.text)
-    reason = foreign_post(post) if question else "The post has no words to compare the note with."
+    reason = foreign_post(post) if question else "The post has no text to compare the note with."
     if reason:
         return PrincipleResult.not_run(PrincipleName.ADDRESSES_CLAIM, reason)
     vectors = embedder.encode([question, words])
     cosine, needed = float(vectors[0] @ vectors[1]), embedder.thresholds.addresses
     scale = f"similarity {of_needed(cosine, needed)}"
     findings = [] if cosine >= needed else [Finding(message=f"The note is far from the post ({scale}).")]
-    good, bad = f"It is about what the post says ({scale}).", f"It is not about what the post says ({scale})."
+    good, bad = f"It answers the post ({scale}).", f"It does not answer the post ({scale})."
     return _build_pass_or_fail(PrincipleName.ADDRESSES_CLAIM, good, bad, findings)
 
 
@@ -143,7 +143,7 @@ def _judge_context(words: str) -> PrincipleResult:
     if tone.BARE_VERDICT.match(words):
         findings.append(Finding(message="It only says that the post is wrong. Say what is true."))
     elif len(content_tokens(words)) < _MIN_CONTEXT_WORDS:
-        findings.append(Finding(message="It is too short to say something readers do not know."))
+        findings.append(Finding(message="It is too short to tell readers something new."))
     good, bad = "It says what is true, not only that the post is wrong.", "It gives readers little they can use."
     return _build_pass_or_fail(PrincipleName.CONTEXT, good, bad, findings)
 
@@ -155,10 +155,10 @@ def _judge_readable(note: str, words: str) -> PrincipleResult:
         opening = words[read.longest_sentence.start : read.longest_sentence.end]
         place = note.find(opening)
         span = Span(start=place, end=place + len(opening)) if place >= 0 else None
-        findings.append(Finding(message=f"A sentence of {read.longest_words} words: split it.", span=span))
+        findings.append(Finding(message=f"Split the sentence of {read.longest_words} words.", span=span))
     if read.ease is not None and read.ease < _MIN_READING_EASE:
-        findings.append(Finding(message=f"Long words: reading ease {read.ease:.0f}, where 30 is hard and 60 is plain."))
-    good, bad = "Short enough sentences and words.", "It is hard to read at a glance."
+        findings.append(Finding(message=f"Use shorter words: reading ease {read.ease:.0f} (30 hard, 60 plain)."))
+    good, bad = "Short enough sentences and words.", "It is hard to read."
     return _build_pass_or_fail(PrincipleName.READABLE, good, bad, findings)
 
 

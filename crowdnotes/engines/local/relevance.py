@@ -61,7 +61,7 @@ def judge_relevance(embedder: Embedder, post: Post, evidence: Sequence[Evidence]
     if not evidence:
         return GateResult.not_run(GateName.RELEVANCE, "There are no sources to judge yet.")
     if not question:
-        return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the sources with.")
+        return GateResult.not_run(GateName.RELEVANCE, "The post has no text to compare the sources with.")
     not_compared, evidence = foreign_passages(evidence), in_english(evidence)
     if not evidence:
         return GateResult.not_run(GateName.RELEVANCE, not_compared)
@@ -83,7 +83,7 @@ def judge_relevance(embedder: Embedder, post: Post, evidence: Sequence[Evidence]
     return GateResult(
         gate=GateName.RELEVANCE,
         status=GateStatus.PASS if helpful else GateStatus.FAIL,
-        reason=near if helpful else "No passage is close enough to what the post says to help a reader judge it.",
+        reason=near if helpful else "No source is close enough to the post to help judge it.",
         score=round(max(scores), 4),
         threshold=threshold,
         findings=findings,
@@ -129,14 +129,14 @@ def _describe_relevant_count(helpful: int, passages: int) -> str:
     if helpful < passages:
         return plural(
             helpful,
-            "{n} of {all} passages is about this claim.",
-            "{n} of {all} passages are about this claim.",
+            "{n} of {all} sources is about this claim.",
+            "{n} of {all} sources are about this claim.",
             all=passages,
         )
     return (
-        "Both passages are about this claim."
+        "Both sources are about this claim."
         if passages == 2
-        else plural(passages, "The passage is about this claim.", "All {n} passages are about this claim.")
+        else plural(passages, "The source is about this claim.", "All {n} sources are about this claim.")
     )
 
 
@@ -196,7 +196,7 @@ def _is_undisclosed_satire(item: Evidence) -> bool:
 
 def _build_relevance_finding(question: str, item: Evidence, score: float, threshold: float) -> Finding:
     if _is_undisclosed_satire(item):
-        message = f"{item.id} is not about this claim: its source is satire, and this passage does not say so."
+        message = f"{item.id} is not about this claim: its site is satire, which this text does not say."
         return Finding(message=message, evidence_id=item.id)
     ok = score >= threshold
     in_passage = content_stems(item.passage.text)

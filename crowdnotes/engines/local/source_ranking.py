@@ -39,15 +39,15 @@ _REASON_BY_CATEGORY = {
     SourceCategory.RESEARCH: RankingReason("research literature", 0.05),
     SourceCategory.HEALTH_PORTAL: RankingReason("from a health portal", 0.03),
     SourceCategory.NEWS: RankingReason("from news media", 0.01),
-    SourceCategory.COMMERCIAL_ADVOCACY_NGO: RankingReason("its publisher has an interest of its own", -0.03),
+    SourceCategory.COMMERCIAL_ADVOCACY_NGO: RankingReason("its publisher has an interest in it", -0.03),
     SourceCategory.SOCIAL: RankingReason("only social media", -0.15),
 }
 _REASON_BY_NOTICE = {
     "retracted": RankingReason("it was retracted", -0.6),
     "withdrawn": RankingReason("it was withdrawn", -0.6),
-    "a retraction notice": RankingReason("a notice that a paper was retracted", -0.1),
-    "expression of concern": RankingReason("its journal has expressed concern", -0.2),
-    "preprint": RankingReason("a preprint that no reviewer has checked", -0.05),
+    "a retraction notice": RankingReason("a retraction notice", -0.1),
+    "expression of concern": RankingReason("its journal doubts it", -0.2),
+    "preprint": RankingReason("a preprint, not reviewed", -0.05),
 }
 _PRESS_RELEASE = re.compile(
     r"eurekalert|prnewswire|businesswire|globenewswire|newswise|press[-_ ]?releases?|news[-_ ]?releases?|newsroom",
@@ -89,7 +89,7 @@ def ranking_reasons(hit: Hit, aim: Aim, newest: date | None, claims: Sequence[st
 
 def _rate_origin(hit: Hit) -> RankingReason | None:
     if _PRESS_RELEASE.search(f"{hit.url or ''} {hit.title}"):
-        return RankingReason("a press release, not the work itself", -0.06)
+        return RankingReason("only a press release", -0.06)
     if _OPINION_TITLE.search(hit.title):
         return RankingReason("an opinion piece", -0.04)
     if hit.category is SourceCategory.RESEARCH and (hit.doi or hit.pmid):
@@ -134,6 +134,7 @@ def _rate_side(hit: Hit, claims: Sequence[str]) -> RankingReason | None:
 
 _MAX_RANKED_HITS = 40  # those that the search ranked highest: the rest is noise
 _RELEVANCE_WEIGHT = 0.3  # of similarity to the post, on top of the score that the search gave
+_FAIR_MATCH, _STRONG_MATCH = 0.4, 0.6  # similarity to the post from which a result is called so
 _MIN_NAMED_GAIN = 0.2  # in similarity to a topic, to be named
 _COVERAGE_WEIGHT = 0.1  # for each topic to which a result is nearer than any chosen one
 _REPETITION_PENALTY = 0.1
@@ -155,7 +156,7 @@ def rank(
     if not candidates:
         return Ranking((), "Nothing is left to pick.")
     if not question:
-        return Ranking((), "The post has no words to compare results with.")
+        return Ranking((), "The post has no text to compare results with.")
     most = max(1, _MAX_RANKED_HITS - len(chosen))
     order = sorted(range(len(candidates)), key=lambda index: -candidates[index].score)[:most]
     pool = [candidates[index] for index in order]
@@ -192,9 +193,7 @@ def rank(
         return Ranking(tuple(picks), "Nothing is left to pick.")
     return Ranking(
         tuple(picks),
-        "None of the results that are left supports the post's claim."
-        if aim is Aim.OTHER_SIDE
-        else "None of the results that are left is close to the post in meaning.",
+        "No other result supports the claim." if aim is Aim.OTHER_SIDE else "No other result is close to the post.",
     )
 
 
@@ -235,10 +234,11 @@ def _explain_pick(
     shared = [topic for topic in topics if content_stems(f"{topic.text} {topic.medical}") & stems]
     shared = [topic for topic in shared if topic.is_known] or shared
     named = [f"“{topic.text if content_stems(topic.text) & stems else topic.medical}”" for topic in shared]
-    parts = [f"on {' and '.join(named[:2])}" if named else "close to the post in meaning"]
-    parts.append(f"similarity to the post {relevance:.2f}")
+    parts = [f"on {' and '.join(named[:2])}" if named else "similar wording"]
+    match = "strong" if relevance >= _STRONG_MATCH else "fair" if relevance >= _FAIR_MATCH else "weak"
+    parts.append(f"{match} match ({relevance:.2f})")
     if gains is not None and len(gains) and gains.max() > _MIN_NAMED_GAIN:
-        parts.append(f"says more on “{topics[int(gains.argmax())].text}” than what is chosen")
+        parts.append(f"says more about “{topics[int(gains.argmax())].text}”")
     elif gains is None:
         parts.append("the best match")
     strongest = sorted(reasons, key=lambda reason: -abs(reason.weight))[:_MAX_NAMED_REASONS]

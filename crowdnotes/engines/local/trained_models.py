@@ -145,7 +145,7 @@ def load_head(path: Path) -> Head:
     except Exception as error:  # a damaged file may raise anything
         raise ModelFilesError(
             f"The trained judge {path.name} is missing or damaged.",
-            "Put the folder assets/judges back, for instance with `git checkout assets`, or train it again.",
+            "Restore the folder assets/judges, for example with `git checkout assets`, or train it again.",
         ) from error
 
 

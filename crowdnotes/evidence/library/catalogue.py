@@ -106,7 +106,7 @@ class Libraries:
         target = self._file(name)
         path = Path(path)
         if not replace and (target.exists() or (self._shelf is not None and self._shelf.find(name) is not None)):
-            raise LibraryError(f"There is already a library “{name}”.", "Choose another name, or replace it.")
+            raise LibraryError(f"A library “{name}” already exists.", "Choose another name, or replace it.")
         named = {name.removesuffix("_column"): column for name, column in columns.items()}
         with as_library_error(name):
             incoming = _open_incoming(path, named, kind)
@@ -169,7 +169,7 @@ class Libraries:
     def search(self, name: str, query: str, k: int = 10) -> Hits:
         """At most `k` hits for one query, best first. Raises InputError when it holds no word."""
         if not build_expression(query).terms:
-            raise InputError("The search holds no words.", "Type what the document should be about.")
+            raise InputError("What should we search for?", "Type a few words.")
         return self.search_many(name, [query], k, post=None)
 
     def search_many(
@@ -201,7 +201,7 @@ class Libraries:
         with self.open(name) as reader:
             found = next(reader.documents(name, [record]), None)
         if found is None:
-            raise LibraryError(f"The library “{name}” has no record {record}.", "It may have been replaced since.")
+            raise LibraryError(f"“{name}” has no record {record}.", "The library may have been replaced.")
         return found.replace(title=found.heading)
 
     def sites(self, name: str) -> Counter[str]:
@@ -242,9 +242,7 @@ class Libraries:
                     progress(done // 2, total)  # the other half of the work is reading the titles
             if writer.records == 0:
                 why = f" ({named[0]})" if named else ""
-                raise LibraryError(
-                    f"Nothing in it holds text that can be read{why}.", "Check that it is the one you meant."
-                )
+                raise LibraryError(f"We found no readable text in it{why}.", "Is it the right one?")
             titled = [] if kind else writer.titles()  # the few claims that share words with a query are read whole
             vectors, rows = embed_topics(
                 topics_of([title for _, title in titled]),
@@ -285,8 +283,8 @@ class Libraries:
                     self._shelf.fetch(name, sha256, file)
                     self._clear(self._shelf.hashes())
         elif not file.is_file() and self._shelf is not None:
-            where = f"The library “{name}” is not on this machine ({socket.gethostname()}) and not in the database."
-            raise LibraryError(where, "Add it again, replacing the old one: then all machines have it.")
+            where = f"The library “{name}” is neither on this machine ({socket.gethostname()}) nor in the database."
+            raise LibraryError(where, "Add it again in place of the old one. Then all machines have it.")
         elif not file.is_file():
             raise LibraryError(f"There is no library “{name}”.", "`crowdnotes library list` shows those there are.")
         return file
@@ -303,7 +301,7 @@ class Libraries:
     def _file(self, name: str) -> Path:
         if not _LIBRARY_NAME_PATTERN.fullmatch(name):
             raise LibraryError(
-                "A library's name has letters a to z, digits, - and _, at most 64, and starts with a letter or digit.",
+                "Use letters a to z, digits, - and _, at most 64. Start with a letter or digit.",
                 "Choose another name.",
             )
         return self._directory / f"{name}{_FILE_SUFFIX}"
@@ -327,23 +325,23 @@ _OPENER_BY_KIND = {FACT_CHECKS: open_fact_checks, NOTES: open_notes}
 def _open_incoming(path: Path, named: Mapping[str, str | None], kind: str) -> Incoming:
     if kind and kind not in _OPENER_BY_KIND:
         raise LibraryError(
-            f"There is no kind of library “{kind}”.",
-            f"Leave it out for tables and folders; the other kinds are: {', '.join(_OPENER_BY_KIND)}.",
+            f"“{kind}” is not a kind of library.",
+            f"For tables and folders leave it out. Other kinds: {', '.join(_OPENER_BY_KIND)}.",
         )
     if (path.is_dir() or kind) and any(named.values()):
-        raise LibraryError("Folders and fact-checks have no columns to name.", "Leave the column names out.")
+        raise LibraryError("Folders and fact-checks have no columns.", "Leave the column names out.")
     if path.is_dir() and not kind:
         return open_folder(path)
     if not path.exists():
         raise LibraryError(f"There is nothing at {path.name or path}.", "Check the path.")
     if not is_file_or_folder(path):
-        raise LibraryError(f"{path.name} is a pipe, socket or device, not a file.", "Give a table or a folder.")
+        raise LibraryError(f"{path.name} is not a file but a pipe, socket or device.", "Give a table or a folder.")
     if kind:
         return _OPENER_BY_KIND[kind](path)
     if path.suffix.lower() not in TABLE_KINDS:
         raise LibraryError(
-            f"{path.name} is not a table that can be read ({', '.join(TABLE_KINDS)}).",
-            "For HTML, PDF, text or Markdown files, add the folder they are in.",
+            f"{path.name} is not a table we can read ({', '.join(TABLE_KINDS)}).",
+            "For HTML, PDF, text or Markdown files, add their folder.",
         )
     return open_table(path, named)
 
@@ -356,13 +354,13 @@ def as_library_error(name: str) -> Iterator[None]:
     except sqlite3.Error as error:
         if "full" in str(error):
             raise LibraryError(
-                "The disk is full; nothing was added.", "Free some disk space, then try again."
+                "The disk is full. Nothing was added.", "Free some disk space, then try again."
             ) from error
         raise LibraryError(
-            f"The library “{name}” cannot be read or written ({error}).", "Remove it and add it again."
+            f"We cannot read or write the library “{name}” ({error}).", "Remove it and add it again."
         ) from error
     except OSError as error:
         raise LibraryError(
-            f"The library “{name}” cannot be read or written ({error.strerror}).",
+            f"We cannot read or write the library “{name}” ({error.strerror}).",
             "Check the disk's space and the folder's permissions.",
         ) from error

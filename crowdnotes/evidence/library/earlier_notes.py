@@ -58,7 +58,7 @@ _HISTORY_COLUMNS = {
 _TEXT_COLUMNS = frozenset({"text", "status", "first"})
 _REQUIRED_COLUMNS = frozenset({"note", "text"})
 _ID_COLUMNS = frozenset({"note", "post"})
-_WHAT_TO_GIVE = "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` made."
+_WHAT_TO_GIVE = "Give a folder of X's public data, its notes file, or the index from `crowdnotes crowd index`."
 _MAX_TIME_MS = 4_102_444_800_000  # 2100
 # X's ids hold the time as well. Of exact copies the one that X showed first stays, else the oldest.
 _CHOOSE_NOTES_SQL = f"""
@@ -93,7 +93,7 @@ def open_notes(path: Path) -> Incoming:
     """
     if not path.is_dir() and path.suffix.lower() not in KINDS:
         raise LibraryError(
-            f"{path.name} is not a file that can hold notes ({', '.join(KINDS)}).",
+            f"{path.name} is not a notes file ({', '.join(KINDS)}).",
             _WHAT_TO_GIVE,
         )
     with ExitStack() as opened:
@@ -102,7 +102,7 @@ def open_notes(path: Path) -> Incoming:
         kept = pq.read_metadata(table).num_rows
         if not kept:
             raise LibraryError(
-                f"There is no note in {path.name}.",
+                f"{path.name} has no notes.",
                 _WHAT_TO_GIVE,
             )
         until_read = opened.pop_all()
@@ -126,7 +126,7 @@ def _write_sorted_notes(path: Path, scratch: Path) -> tuple[Path, list[str], int
         else:
             files = _find_tables(NOTES, path, scratch, problems)
             if not files:
-                why = problems[0] if problems else f"There is no note in {path.name}."
+                why = problems[0] if problems else f"{path.name} has no notes."
                 raise LibraryError(
                     why,
                     _WHAT_TO_GIVE,
@@ -201,9 +201,9 @@ def _build_note_record(place: int, row: Mapping[str, Any]) -> Record:
     if not text:
         return Record(place, "", label=label, problem="no text")
     if (written := _milliseconds_to_day(row["written"])) is None:
-        return Record(place, "", label=label, problem="neither its time nor its id says when it was written")
+        return Record(place, "", label=label, problem="it has no date")
     if next(_find_page_links(text), None) is None:
-        return Record(place, "", label=label, problem="it links to no page")
+        return Record(place, "", label=label, problem="it has no link")
     status, shown = row["status"] or "", _milliseconds_to_day(row["shown"])
     note = EarlierNote(note=row["note"], post=row["post"], text=text, written=written, status=status, shown=shown)
     return Record(place, text, published=written, label=label, note=note)
@@ -235,7 +235,7 @@ def _find_tables(spec: TableSpec, data: Path, scratch: Path, problems: list[str]
             problems.append(f"{error.message} {error.next_step}".strip())
             continue
         found.append(Path(report.parquet))
-        problems += [f"{n:,} rows could not be read: {reason}." for reason, n in report.dropped.items()]
+        problems += [f"{n:,} rows are unreadable: {reason}." for reason, n in report.dropped.items()]
     return found
 
 
@@ -243,7 +243,7 @@ def _require_tables(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     """Raise LibraryError for views, which may compute rows without end: an index that we made has tables."""
     there = connection.execute("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main'").fetchall()
     if missing := {"notes", "history"} - {table for (table,) in there}:
-        raise LibraryError(f"{name} has no table {' and none '.join(sorted(missing))}.", _WHAT_TO_GIVE)
+        raise LibraryError(f"{name} lacks the table {' and '.join(sorted(missing))}.", _WHAT_TO_GIVE)
 
 
 def _create_view(
@@ -272,8 +272,8 @@ def _refuse_rounded(connection: duckdb.DuckDBPyConnection, table: str, column: s
     found = connection.sql(f"SELECT {as_text} FROM {table} WHERE regexp_matches({as_text}, '[eE.]') LIMIT 1").fetchone()
     if found is not None:
         raise LibraryError(
-            f"The ids in the column {column} were rounded, as in {found[0]}.",
-            "Download the data again, and do not save it in a spreadsheet.",
+            f"The ids in column {column} were rounded, as in {found[0]}.",
+            "Download the data again. Do not save it from a spreadsheet.",
         )
 
 
@@ -306,6 +306,6 @@ def _open_duckdb(index: Path | None, scratch: Path, name: str) -> Iterator[duckd
             yield connection
     except duckdb.Error as error:
         raise LibraryError(
-            f"{name} cannot be read as notes: {str(error).splitlines()[0]}.",
-            "If the index is being made, wait until that has ended. Else download the data, or make the index, again.",
+            f"We cannot read notes from {name}: {str(error).splitlines()[0]}.",
+            "If the index is still being made, wait. Otherwise download the data or make the index again.",
         ) from error

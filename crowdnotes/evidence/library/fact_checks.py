@@ -23,7 +23,7 @@ from crowdnotes.evidence.source_types import publisher_of
 from crowdnotes.text.table_files import encoding_of, open_text, table_reader
 
 KINDS = (".json", ".jsonld", ".jsonl", ".csv", ".tsv", ".html", ".htm")
-_WHAT_TO_GIVE = "Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD."
+_WHAT_TO_GIVE = "Give ClaimReview data: from Data Commons, Fact-Check Insights, or pages with JSON-LD."
 _MAX_PAGE_BYTES = 20_000_000  # bytes
 _MAX_FIELD_CHARACTERS = 1_000_000  # characters of a table's field
 _SCRIPT_PATTERN = re.compile(r"<script\b[^<>]{0,600}>", re.IGNORECASE)
@@ -38,14 +38,14 @@ def open_fact_checks(path: Path) -> Incoming:
     files = sorted(below(path.resolve(), KINDS)) if path.is_dir() else [path]
     if not path.is_dir() and path.suffix.lower() not in KINDS:
         raise LibraryError(
-            f"{path.name} is not a file that can hold fact-checks ({', '.join(KINDS)}).",
+            f"{path.name} is not a fact-check file ({', '.join(KINDS)}).",
             _WHAT_TO_GIVE,
         )
     root = path.resolve() if path.is_dir() else None
     total = sum(1 for file in files for _ in _read_claim_reviews(file, root))
     if total == 0:
         raise LibraryError(
-            f"There is no fact-check (ClaimReview) in {path.name}.",
+            f"{path.name} has no fact-checks (ClaimReview).",
             _WHAT_TO_GIVE,
         )
     remarks = (_remark_on(file, root) for file in files)
@@ -166,7 +166,7 @@ class _FeedReader:
             if mark == '"':
                 if self._text.startswith(_CLAIM_KEY, self._at) and not is_reported:
                     is_reported = True  # inside an object that could not be read whole
-                    yield f"it is broken, cut off or longer than {MOST_OF_A_RECORD:,} characters"
+                    yield f"it is broken or longer than {MOST_OF_A_RECORD:,} characters"
                 self._pass_string()
                 continue
             if mark == "{" and _OBJECT_START_PATTERN.match(self._text, self._at):
@@ -184,8 +184,8 @@ class _FeedReader:
             depth += 1 if mark in "{[" else -1
             if depth > _MAX_NESTING:
                 raise LibraryError(
-                    "The file has more levels of brackets than any feed of fact-checks.",
-                    "Check that it is the one you meant.",
+                    "The file has too many levels of brackets.",
+                    "Is it the right one?",
                 )
         if depth > 0:
             yield "the file breaks off here"

@@ -60,9 +60,7 @@ def choose_columns(
     """
     for part, name in named.items():
         if name is not None and name not in names:
-            raise LibraryError(
-                f"The table has no column “{name}” for the {part}.", f"Its columns are: {', '.join(names)}."
-            )
+            raise LibraryError(f"The table has no column “{name}” ({part}).", f"Its columns are: {', '.join(names)}.")
     text = named.get("text") or _guess_text_column(names, sample, times)
     taken = {text} | {name for name in named.values() if name}
     chosen: dict[str, str | None] = {}
@@ -111,8 +109,8 @@ def _guess_text_column(names: Sequence[str], sample: Rows, times: Collection[str
     if best is None:
         held = [f"{name} ({_describe_values([row.get(name) for row in sample], name in times)})" for name in names]
         raise LibraryError(
-            "The table has no column that holds text.",
-            f"Name the column with the text; its columns are: {', '.join(held) or 'none'}.",
+            "The table has no text column.",
+            f"Name the text column. The columns: {', '.join(held) or 'none'}.",
         )
     return best
 
@@ -120,7 +118,7 @@ def _guess_text_column(names: Sequence[str], sample: Rows, times: Collection[str
 def _describe_values(values: Sequence[object], are_times: bool) -> str:
     filled = [value for value in values if value not in (None, "")]
     if are_times:
-        return "dates or times" if filled else "dates or times that no calendar has"
+        return "dates or times" if filled else "impossible dates or times"
     if not filled:
         return "empty"
     if all(map(_is_url, filled)):
@@ -168,7 +166,7 @@ def open_table(path: Path, named: Mapping[str, str | None]) -> Incoming:
     kinds = {".parquet": _open_parquet, ".csv": _open_csv, ".tsv": _open_csv, ".jsonl": _open_jsonl}
     names, count, rows, times, remark = kinds[path.suffix.lower()](path)
     if count == 0:
-        raise LibraryError(f"{path.name} holds no rows.", "Check that it is the file you meant.")
+        raise LibraryError(f"{path.name} has no rows.", "Is it the right file?")
     columns = choose_columns(names, [_beginnings(row) for row in islice(rows(), _SAMPLE_ROWS)], named, times)
 
     def records() -> Iterator[Record]:
@@ -224,7 +222,7 @@ def _open_parquet(path: Path) -> _OpenedTable:
         try:
             yield from read_parquet(path)
         except (pa.ArrowException, OSError, ValueError, OverflowError, KeyError) as error:
-            raise _build_broken_file_error(path, "parquet", "it is damaged, cut short or of another kind") from error
+            raise _build_broken_file_error(path, "parquet", "it is damaged, incomplete or of another kind") from error
 
     try:
         check_expansion(path)
@@ -234,7 +232,7 @@ def _open_parquet(path: Path) -> _OpenedTable:
     except InputError as error:
         raise LibraryError(error.message, error.next_step) from error
     except (pa.ArrowException, OSError) as error:
-        raise _build_broken_file_error(path, "parquet", "it is damaged, cut short or of another kind") from error
+        raise _build_broken_file_error(path, "parquet", "it is damaged, incomplete or of another kind") from error
 
 
 def _open_csv(path: Path) -> _OpenedTable:
@@ -259,7 +257,7 @@ def _open_csv(path: Path) -> _OpenedTable:
     for number, line in islice(lines(), 1, None):
         if len(line) != len(header):
             raise _build_broken_file_error(
-                path, "csv", f"line {number} has {len(line)} fields where the header has {len(header)}"
+                path, "csv", f"line {number} has {len(line)} fields, the header {len(header)}"
             )
         count += 1
 
@@ -281,7 +279,7 @@ def _open_jsonl(path: Path) -> _OpenedTable:
             for number, line in enumerate(lines, start=1):
                 if len(line) >= _MAX_FIELD_CHARACTERS:
                     raise _build_broken_file_error(
-                        path, "jsonl", f"line {number} has more than {_MAX_FIELD_CHARACTERS:,} characters"
+                        path, "jsonl", f"line {number} has over {_MAX_FIELD_CHARACTERS:,} characters"
                     )
                 if encoding.is_guess or encoding.has_lost(line):
                     raise _build_broken_file_error(path, "jsonl", "it is not valid UTF-8")
@@ -315,18 +313,18 @@ def _parse_json_line(path: Path, number: int, line: str) -> Row:
 def _describe_csv_error(error: str, line: int) -> str:
     """Return what the csv module objects to, as a person would say it."""
     if "unexpected end of data" in error:
-        return f"line {line} ends inside a quotation: a closing quotation mark is missing somewhere above"
+        return f"line {line} ends inside a quotation: a closing mark is missing above"
     if "expected after" in error:
-        return f"line {line} has words right behind a closing quotation mark: marks inside a text must be doubled"
+        return f"line {line} goes on after a closing quotation mark: double the marks inside a text"
     if "field larger" in error:
-        return f"line {line} has a field of more than {_MAX_FIELD_CHARACTERS:,} characters"
+        return f"line {line} has a field of over {_MAX_FIELD_CHARACTERS:,} characters"
     return f"line {line} is not a row of fields"
 
 
 def _build_broken_file_error(path: Path, kind: str, what: str) -> LibraryError:
     return LibraryError(
-        f"{path.name} cannot be read as {kind}: {what}.",
-        "Repair the file or export it again; nothing was added.",
+        f"We cannot read {path.name} as {kind}: {what}.",
+        "Nothing was added. Repair the file or export it again.",
     )
 
 
@@ -353,8 +351,8 @@ def open_folder(folder: Path) -> Incoming:
     files = sorted(below(root, FILE_KINDS), key=lambda file: file.relative_to(root).as_posix())
     if not files:
         raise LibraryError(
-            f"The folder {folder.name or folder} holds no file that can be read ({', '.join(FILE_KINDS)}).",
-            "Check that it is the folder you meant.",
+            f"The folder {folder.name or folder} has no file we can read ({', '.join(FILE_KINDS)}).",
+            "Is it the right folder?",
         )
     return Incoming(len(files), None, lambda: (_build_file_record(i, file, root) for i, file in enumerate(files)))
 

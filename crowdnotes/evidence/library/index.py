@@ -80,7 +80,7 @@ class Incoming:
 
 _COUNT_TEXTS_BY_KIND = {
     FACT_CHECKS: ("1 fact-check", "{n:,} fact-checks"),
-    NOTES: ("1 note that cites a page", "{n:,} notes that cite a page"),
+    NOTES: ("1 note with a source", "{n:,} notes with a source"),
 }
 
 
@@ -122,7 +122,7 @@ class LibraryInfo(FrozenModel):
             parts.append(
                 plural(self.shown, "1 was shown by X", "{n:,} were shown by X")
                 if self.shown
-                else "which of them X showed is not known"
+                else "unknown which of them X showed"
             )
         if self.kind == FACT_CHECKS and self.publishers:
             parts.append(plural(self.publishers, "1 publisher", "{n:,} publishers"))
@@ -134,7 +134,7 @@ class LibraryInfo(FrozenModel):
             parts.append(plural(self.duplicates, "1 duplicate skipped", "{n:,} duplicates skipped"))
         if self.skipped:
             more = f"; and {self.skipped - 3:,} more" if self.skipped > 3 else ""
-            parts.append(f"{self.skipped:,} passed over ({'; '.join(self.skipped_names[:3])}{more})")
+            parts.append(f"{self.skipped:,} skipped ({'; '.join(self.skipped_names[:3])}{more})")
         return " · ".join([*parts, self.remark] if self.remark else parts)
 
 

@@ -84,7 +84,7 @@ class SharedLibraries:
                     file.write(piece)
                     part += 1
             if digest.hexdigest() != sha256:
-                raise LibraryError(f"The library “{name}” did not arrive whole.", "It may have been replaced since.")
+                raise LibraryError(f"The library “{name}” arrived incomplete.", "The library may have been replaced.")
             arriving.chmod(0o444)
 
     def remove(self, name: str) -> bool:

@@ -76,7 +76,7 @@ class ContentType:
         """Raise FetchError(WRONG_TYPE) for a type that is known and cannot be read."""
         if self.essence not in _UNDECIDED_MEDIA_TYPES and self.essence not in _KIND_BY_MEDIA_TYPE:
             raise FetchError(
-                f"This is {self.essence[:60]}: only web pages, plain text and PDF can be read.", FetchOutcome.WRONG_TYPE
+                f"This is {self.essence[:60]}. We read only web pages, text and PDF.", FetchOutcome.WRONG_TYPE
             )
 
 
@@ -105,7 +105,7 @@ def settle_kind(declared: ContentType, body: bytes) -> str:
         return PLAIN
     if kind is None and is_text and body.strip():
         return PLAIN
-    raise FetchError("This is not a web page, plain text or PDF.", FetchOutcome.WRONG_TYPE)
+    raise FetchError("This is not a web page, text or PDF.", FetchOutcome.WRONG_TYPE)
 
 
 # What takes the words out of a page: `extract` itself, or a process that does it.
@@ -242,45 +242,37 @@ def refuse_stand_in(title: str, text: str, around: str = "", html: str = "") -> 
     is_headed = len(parts) > 1 and all(_GONE_TITLE_PATTERN.fullmatch(part) for part in (parts[-1], parts[1]))
     if (is_titled(_GONE_TITLE_PATTERN) and (is_short or is_headed)) or _says("gone", says):
         raise FetchError(
-            "The site says that there is no page at this address. Check the link, or look for the page by its title.",
+            "The site says this page does not exist. Check the link, or search for its title.",
             FetchOutcome.NOT_FOUND,
         )
     if is_very_short and is_titled(_STAND_INS["fault_title"]):
-        raise FetchError(
-            "The site shows an error in the place of the page. Try again later.", FetchOutcome.SERVER_ERROR
-        )
+        raise FetchError("The site shows an error. Try again later.", FetchOutcome.SERVER_ERROR)
     if _says("parked", says):
         raise FetchError(
-            "Nobody runs a site at this address: it is for sale, or was never set up. Look for the page elsewhere.",
+            "There is no site here: the address is for sale or unused. Look elsewhere.",
             FetchOutcome.NOT_FOUND,
         )
     if is_short and _says("region", text):
         raise FetchError(
-            "The site does not show this page in the country of this computer. Look for the same facts elsewhere, or "
-            "paste them from where you can open it.",
+            "The site does not show this page in your country. Look elsewhere, or paste the text.",
             FetchOutcome.BLOCKED,
         )
     if _is_age_gate(text, around):
         raise FetchError(
-            "The site asks for the reader's age in the place of the page. Answer it in your browser and paste the "
-            "words that you need.",
+            "The site asks for your age first. Open it in your browser and paste the text you need.",
             FetchOutcome.BLOCKED,
         )
     if _is_consent_notice(text, around.replace("’", "'"), is_policy=is_titled(_STAND_INS["policy_title"])):
         raise FetchError(
-            "The site shows a consent notice in the place of the page. Answer it in your browser and paste the words "
-            "that you need.",
+            "The site asks for consent first. Open it in your browser and paste the text you need.",
             FetchOutcome.CONSENT,
         )
 
 
-_ROBOT_SENTENCE = (
-    "The site asks whether a human is reading, and shows no page to programs. Open it in your browser and paste the "
-    "words that you need."
-)
+_ROBOT_SENTENCE = "The site shows nothing to programs. Open it in your browser and paste the text you need."
 
 
-STRUCK_SENTENCE = "Struck-out words were left out."
+STRUCK_SENTENCE = "We left out struck-out words."
 
 
 def asks_for_script(text: str) -> bool:
@@ -297,10 +289,7 @@ def _says(kind: str, text: str) -> bool:
     return _STAND_INS[kind].search(text) is not None
 
 
-NO_TEXT_SENTENCE = (
-    "The page shows no text without JavaScript, so it cannot be read here. Open it in your browser and paste the words "
-    "that you need."
-)
+NO_TEXT_SENTENCE = "We cannot read this page: it needs JavaScript. Open it in your browser and paste the text you need."
 
 
 def _is_age_gate(text: str, around: str) -> bool:
@@ -337,7 +326,4 @@ def _is_consent_notice(text: str, around: str, *, is_policy: bool) -> bool:
 
 
 MAX_SHORT_TEASER_CHARACTERS = 1_200  # of what is shown of a page where only an invitation to pay speaks for a paywall
-PAYWALL_SENTENCE = (
-    "The page is behind a paywall and shows its beginning only. Use another source, or paste the words if you can read "
-    "it."
-)
+PAYWALL_SENTENCE = "A paywall hides all but the beginning. Use another source, or paste the text if you can read it."

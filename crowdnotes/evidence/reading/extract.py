@@ -74,13 +74,12 @@ def judge_letters(document: Document) -> Document:
     found = legibility(document.text)
     if found is Legibility.NONE:
         raise FetchError(
-            "Its words come out garbled, or without spaces between them, so they cannot be read here. Open it and "
-            "paste the words that you need.",
+            "The text comes out garbled. Open the page and paste the text you need.",
             FetchOutcome.UNREADABLE,
         )
     if found is Legibility.GOOD:
         return document
-    remark = "Letters were lost here, or words run together: compare with the page before you quote it."
+    remark = "Some letters or spaces are lost. Compare with the page before you quote it."
     return replace(document, notices=(*document.notices, BADLY_READABLE), remark=f"{document.remark} {remark}".strip())
 
 

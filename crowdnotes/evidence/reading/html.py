@@ -104,15 +104,11 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
     )
 
 
-_MISSED_SENTENCE = (
-    "Parts of the page were left out: it shows them only after a click, while one scrolls, or never. Look at the page "
-    "itself."
-)
+_MISSED_SENTENCE = "We left out parts that the page hides or shows only after a click. Look at the page itself."
 _HIDDEN_SENTENCE = (
-    "The page hides its text until a script shows it, so it cannot be read here. Open it in your browser and paste the "
-    "words that you need."
+    "We cannot read this page: a script must show its text first. Open it in your browser and paste the text you need."
 )
-_BROKEN_CHECK_SENTENCE = "The page has data of a fact-check that could not be read. Look for its verdict on the page."
+_BROKEN_CHECK_SENTENCE = "We could not read this fact-check's rating. Look for it on the page."
 
 
 def _missed(left_out: LeftOut, text: str) -> bool:
@@ -140,7 +136,7 @@ def _parse_html(html: str) -> tuple[Any, LeftOut, str]:
     except _BROKEN_PAGE_ERRORS as error:
         raise FetchError("The page's HTML is too broken to read.", FetchOutcome.UNREADABLE) from error
     if tree is None:
-        raise FetchError("The page holds hardly any text, so it cannot be read here.", FetchOutcome.UNREADABLE)
+        raise FetchError("The page has hardly any text.", FetchOutcome.UNREADABLE)
     return tree, left_out, notice
 
 
@@ -204,7 +200,7 @@ def _refuse_empty(text: str, html: str, *, is_hidden: bool) -> None:
         raise FetchError(_HIDDEN_SENTENCE, FetchOutcome.UNREADABLE)
     if len(text) < _MIN_TEXT_CHARACTERS or asks_for_script(text):
         is_built_by_script = "<script" in html.lower() or asks_for_script(text)
-        words = NO_TEXT_SENTENCE if is_built_by_script else "The page holds hardly any text, so it cannot be read here."
+        words = NO_TEXT_SENTENCE if is_built_by_script else "The page has hardly any text."
         raise FetchError(words, FetchOutcome.UNREADABLE)
 
 

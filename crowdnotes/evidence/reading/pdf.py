@@ -57,7 +57,7 @@ def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Doc
     try:
         reader = PdfReader(io.BytesIO(body), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
-            raise FetchError("The PDF is locked with a password.", FetchOutcome.UNREADABLE)
+            raise FetchError("The PDF needs a password.", FetchOutcome.UNREADABLE)
         left_out: set[str] = set()
         pages = _read_page_lines(reader, check, left_out)
         title, made = _read_metadata(reader)
@@ -68,11 +68,9 @@ def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Doc
     known = _words_in_lines(pages)
     text, starts = _join_pages([tidy_text(_join_lines(lines, known)) for lines in _drop_running_heads(pages)])
     if len(text) < _MIN_TEXT_CHARACTERS and left_out:
-        raise FetchError("All words of the PDF are struck out, or not to be seen on it.", FetchOutcome.UNREADABLE)
+        raise FetchError("All text of the PDF is struck out or hidden.", FetchOutcome.UNREADABLE)
     if len(text) < _MIN_TEXT_CHARACTERS:
-        raise FetchError(
-            "The PDF holds pictures of its pages and no text, so it cannot be read here.", FetchOutcome.UNREADABLE
-        )
+        raise FetchError("We cannot read this PDF: its pages are pictures.", FetchOutcome.UNREADABLE)
     return Document(
         title=title or fallback_title,
         text=text,
@@ -82,7 +80,7 @@ def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Doc
     )
 
 
-_UNSEEN_SENTENCE = "Words that nobody sees on its pages were left out."
+_UNSEEN_SENTENCE = "We left out hidden words."
 
 
 def _join_pages(pages: list[str]) -> tuple[str, tuple[int, ...]]:

@@ -25,7 +25,7 @@ def read_plain(body: bytes, charset: str | None, fallback_title: str) -> Documen
     """Return the text as it is; its first line is the title when it is short enough to be one."""
     decoded, guessed = decode_with_remark(body, charset)
     if decoded.count("\x00") + decoded.count("\ufffd") > len(decoded) // 20:
-        raise FetchError("The file is not text, although its server says so.", FetchOutcome.UNREADABLE)
+        raise FetchError("The file is not text.", FetchOutcome.UNREADABLE)
     printed, is_struck = drop_struck(printed_letters(decoded))
     text = tidy_text(printed)
     if not text:
@@ -66,7 +66,7 @@ def decode_with_remark(body: bytes, declared: str | None = None) -> tuple[str, s
     if is_mostly_utf8(body):
         return body.decode("utf-8", "replace"), ""
     charset = Encoding(likely_charset(body[:_SAMPLE_BYTES]) or next(iter(candidates), "cp1252"))
-    remark = f"Its encoding is a guess: it was read as {charset.as_named}. Check its letters."
+    remark = f"We guessed its encoding ({charset.as_named}). Check the letters."
     return body.decode(charset.codec, "replace"), remark
 
 

@@ -116,7 +116,7 @@ class JinaReader:
             _JINA_PACE_WITH_KEY if key else _JINA_PACE,
             headers,
             quiet_seconds=60.0,
-            raise_limit="" if key else "Set CROWDNOTES_SEARCH_JINA_KEY, a free key, to have more pages read.",
+            raise_limit="" if key else "Set CROWDNOTES_SEARCH_JINA_KEY (free) to read more pages.",
         )
         return cls(_extend_timeout(replace(opened, headers={**opened.headers, "Accept": "application/json"})))
 
@@ -126,7 +126,7 @@ class JinaReader:
         if dig(answer, "code") != 200:
             raise _build_not_read_error(string(answer, "readableMessage") or string(answer, "message"))
         if found := _WARNING_STATUS_PATTERN.search(string(answer, "data", "warning")):
-            raise SearchError(f"The page answered it with an error ({found.group(1)}).", ProviderState.FAILED)
+            raise SearchError(f"The page sent it an error ({found.group(1)}).", ProviderState.FAILED)
         if not isinstance(dig(answer, "data"), dict):
             raise unexpected()
         read = _document_from_markdown(url, string(answer, "data", "title"), string(answer, "data", "content"))

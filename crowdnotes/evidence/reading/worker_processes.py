@@ -87,7 +87,7 @@ class PageReaders:
         while True:
             check()
             if self._closed:
-                raise FetchError("The program is ending, so the page was not read.", FetchOutcome.UNREADABLE)
+                raise FetchError("CrowdNotes is closing, so we did not read the page.", FetchOutcome.UNREADABLE)
             try:
                 reader = self._idle.get_nowait()
             except Empty:
@@ -128,9 +128,7 @@ class _ReaderProcess:
                 start_new_session=True,  # so that what it starts itself can be ended with it
             )
         except OSError as error:
-            raise FetchError(
-                f"The program that reads pages cannot be started ({error.strerror}).", FetchOutcome.UNREADABLE
-            ) from error
+            raise FetchError(f"We cannot start the page reader ({error.strerror}).", FetchOutcome.UNREADABLE) from error
         self._pipes = cast("tuple[BinaryIO, BinaryIO]", (self._process.stdin, self._process.stdout))
         self._ending = threading.Lock()
         self._is_ready = False
@@ -152,17 +150,13 @@ class _ReaderProcess:
         while self._exchange.is_alive():
             check()
             if time.monotonic() >= ends:
-                raise FetchError(f"The page could not be read within {seconds:g} seconds.", FetchOutcome.UNREADABLE)
+                raise FetchError(f"Reading the page took over {seconds:g} seconds.", FetchOutcome.UNREADABLE)
             self._exchange.join(_POLL_SECONDS)
         if said and said[0] is not None:
             return said[0]
         self.end()
         _log.warning("a page reader ended with code %s", self._process.returncode)
-        words = (
-            "The page broke the program that reads it."
-            if self._is_ready
-            else "The program that reads pages cannot be started."
-        )
+        words = "The page broke the page reader." if self._is_ready else "We cannot start the page reader."
         raise FetchError(words, FetchOutcome.UNREADABLE)
 
     def end(self) -> None:
@@ -209,7 +203,7 @@ def _document_from_answer(answer: Message) -> Document:
             return DOCUMENT.validate_python(document)
         raise FetchError(str(answer["sentence"]), FetchOutcome(str(answer["outcome"])))
     except (TypeError, ValueError, KeyError) as error:
-        raise FetchError("The page broke the program that reads it.", FetchOutcome.UNREADABLE) from error
+        raise FetchError("The page broke the page reader.", FetchOutcome.UNREADABLE) from error
 
 
 @cache
@@ -278,7 +272,7 @@ def _answer_request(message: Message, body: bytes) -> Message:
     except FetchError as error:
         return {"outcome": error.outcome.value, "sentence": error.message}
     except MemoryError:
-        return {"outcome": FetchOutcome.TOO_LARGE.value, "sentence": "The page takes too much memory to read."}
+        return {"outcome": FetchOutcome.TOO_LARGE.value, "sentence": "The page needs too much memory."}
     return {"document": DOCUMENT.dump_python(document, mode="json")}
 
 

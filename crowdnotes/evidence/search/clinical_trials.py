@@ -51,7 +51,7 @@ class ClinicalTrials(OnlineProvider):
 
     name = "clinical-trials"
     label = "ClinicalTrials.gov"
-    brings = "trials: phase, status, and whether there are results"
+    brings = "trials: phase, status, results"
     options = ClinicalTrialsOptions
     gives_entries = True
 
@@ -73,11 +73,9 @@ class ClinicalTrials(OnlineProvider):
                 if error.status != 403:
                     raise
                 raise SearchError(
-                    "It did not let this program in (403), whatever is searched for: it does so to some networks and "
-                    "programs.",
+                    "It blocks this program or network (403).",
                     ProviderState.FAILED,
-                    "Search at clinicaltrials.gov in your browser and paste the trial's link, or try from another "
-                    "network.",
+                    "Search at clinicaltrials.gov in your browser and paste the trial's link.",
                 ) from error
 
         numbers = trials_in(query)

@@ -54,7 +54,7 @@ class OpenFda(OnlineProvider):
 
     name = "openfda"
     label = "openFDA"
-    brings = "labels of medicines, and recalls, in the United States"
+    brings = "US medicine labels and recalls"
     options = OpenFdaOptions
     gives_entries = True
 
@@ -163,7 +163,7 @@ class DailyMed(OnlineProvider):
 
     name = "dailymed"
     label = "DailyMed"
-    brings = "labels of medicines in the United States, as their makers sent them in"
+    brings = "US medicine labels from their makers"
     options = DailyMedOptions
 
     @classmethod

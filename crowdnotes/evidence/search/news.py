@@ -62,7 +62,7 @@ class CurrentEvents(OnlineProvider):
 
     name = "current-events"
     label = "Wikipedia's current events"
-    brings = "the events of each day in a sentence, with news reports of them"
+    brings = "each day's events, with news reports"
     options: ClassVar[type[BaseModel]] = WikipediaOptions
 
     @classmethod

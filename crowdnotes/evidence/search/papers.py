@@ -55,7 +55,7 @@ class OpenAlexOptions(BaseModel):
     """OpenAlex."""
 
     openalex_url: str = Field("https://api.openalex.org", description="OpenAlex")
-    openalex_key: SecretStr | None = Field(None, description="a free key of OpenAlex: without it, 100 searches a day")
+    openalex_key: SecretStr | None = Field(None, description="free; without it, 100 searches a day")
 
 
 class OpenAlex(OnlineProvider):
@@ -68,7 +68,7 @@ class OpenAlex(OnlineProvider):
 
     name = "openalex"
     label = "OpenAlex"
-    brings = "studies, whether they were retracted, and the letters and corrections that cite them"
+    brings = "studies, with retractions, letters and corrections"
     options = OpenAlexOptions
 
     @classmethod
@@ -76,7 +76,7 @@ class OpenAlex(OnlineProvider):
         """One query of a case: each costs some of what a day allows."""
         own = search.of(OpenAlexOptions)
         key = own.openalex_key.get_secret_value() if own.openalex_key else ""
-        more = "" if key else "Set CROWDNOTES_SEARCH_OPENALEX_KEY, a free key, to search ten times as much."
+        more = "" if key else "Set CROWDNOTES_SEARCH_OPENALEX_KEY (free) to search ten times as much."
         service = open_service(
             search, own.openalex_url, COURTEOUS, quiet_seconds=_OPENALEX_QUIET_SECONDS, raise_limit=more
         )
@@ -271,7 +271,7 @@ class AbstractFinder:
                 if found is not None:
                     return found
                 said.append(f"{service.label} has none.")
-        return " ".join(["Its abstract could not be had either.", *said]) if said else ""
+        return " ".join(["We could not get its abstract either.", *said]) if said else ""
 
 
 class CrossrefOptions(BaseModel):
@@ -293,14 +293,14 @@ class Crossref(OnlineProvider):
 
     name = "crossref"
     label = "Crossref"
-    brings = "papers, and which of them were retracted"
+    brings = "papers and retractions"
     options = CrossrefOptions
 
     @classmethod
     def make(cls, search: SearchSettings) -> Self:
         """Few queries of a case: at its pace, more would hold up every case."""
         at_once, most_queries = (3, 4) if search.contact_email else (1, 2)
-        more = "" if search.contact_email else "Set CROWDNOTES_SEARCH_CONTACT_EMAIL to be let through more often."
+        more = "" if search.contact_email else "Set CROWDNOTES_SEARCH_CONTACT_EMAIL to search more often."
         pace = Pace(at_once, 1.1, at_once)
         service = open_service(search, search.of(CrossrefOptions).crossref_url, pace, raise_limit=more)
         who = {"mailto": search.contact_email} if search.contact_email else {}

@@ -355,7 +355,7 @@ def compact_day(said: str) -> date | None:
 
 def unexpected() -> SearchError:
     """Return the error for an answer of a shape that the service's documentation does not know."""
-    return SearchError("It answered in a form that its documentation does not know.", ProviderState.FAILED)
+    return SearchError("Its answer is not in the documented form.", ProviderState.FAILED)
 
 
 def refused(words: str) -> SearchError:
@@ -368,10 +368,10 @@ def refused(words: str) -> SearchError:
 def _build_unreadable_error(body: bytes, wanted: str) -> SearchError:
     start = body[:512].lstrip().lower()
     if not start:
-        return SearchError("It answered with nothing at all.", ProviderState.FAILED)
+        return SearchError("Its answer is empty.", ProviderState.FAILED)
     if start.startswith((b"<!doctype html", b"<html")):
-        return SearchError("It answered with a web page, not with results.", ProviderState.FAILED)
-    return SearchError(f"It answered with something that is not complete {wanted}.", ProviderState.FAILED)
+        return SearchError("It sent a web page, not results.", ProviderState.FAILED)
+    return SearchError(f"Its answer is not complete {wanted}.", ProviderState.FAILED)
 
 
 RETRACTED = "retracted"

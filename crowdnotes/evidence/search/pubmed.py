@@ -44,7 +44,7 @@ _MAX_RECORDS = 40  # abstracts fetched at once; half a megabyte
 class PubMedOptions(BaseModel):
     """PubMed."""
 
-    ncbi_api_key: SecretStr | None = Field(None, description="PubMed then allows 10 requests a second instead of 3")
+    ncbi_api_key: SecretStr | None = Field(None, description="PubMed then allows 10 requests a second, not 3")
     pubmed_url: str = Field("https://eutils.ncbi.nlm.nih.gov/entrez/eutils", description="NCBI E-utilities")
 
 
@@ -56,7 +56,7 @@ class PubMed(OnlineProvider):
 
     name = "pubmed"
     label = "PubMed"
-    brings = "papers of medicine, with abstracts"
+    brings = "medical papers with abstracts"
     options = PubMedOptions
 
     @classmethod
@@ -65,7 +65,7 @@ class PubMed(OnlineProvider):
         own = search.of(PubMedOptions)
         key = {"api_key": own.ncbi_api_key.get_secret_value()} if own.ncbi_api_key else {}
         pace = Pace(10, 1.1, 5) if key else Pace(3, 1.1, 3)
-        more = "" if key else "Set CROWDNOTES_SEARCH_NCBI_API_KEY, a free key, to be let through more often."
+        more = "" if key else "Set CROWDNOTES_SEARCH_NCBI_API_KEY (free) to search more often."
         service = open_service(search, own.pubmed_url, pace, {} if key else None, raise_limit=more)
         return cls(service, contact(search) | key)
 

@@ -159,30 +159,22 @@ class _ProviderSearch:
             return ProviderState.ANSWERED, "There was nothing to search for."
         answered = len(self._found)
         if self._stopping.is_set() and answered < self._given and self._error is None:
-            return ProviderState.CANCELLED, "The search was ended before it answered."
-        late = f"{self._late} later than {self._request.until} left out." if self._late else ""
+            return ProviderState.CANCELLED, "The search ended before it answered."
+        late = f"{self._late} after {self._request.until} left out." if self._late else ""
         if self._left_out:
             left_out = plural(
                 self._left_out,
-                "{n} of a site that the settings leave out.",
-                "{n} of sites that the settings leave out.",
+                "{n} of an excluded site left out.",
+                "{n} of excluded sites left out.",
             )
             late = f"{late} {left_out}".strip()
         late = f"{late} {self._partial}".strip()
         if self._error is None:
-            busy = (
-                f"It was slow or busy: {answered} of {self._given} searches were made."
-                if answered < self._given
-                else ""
-            )
-            again = (
-                f"{self._remembered} of {self._given} searches were answered earlier today and not asked again."
-                if self._remembered
-                else ""
-            )
+            busy = f"It was slow: only {answered} of {self._given} searches ran." if answered < self._given else ""
+            again = f"{self._remembered} of {self._given} answers are from earlier today." if self._remembered else ""
             return ProviderState.ANSWERED, " ".join(filter(None, (late, busy, again)))
         if answered:
-            part = f"Only {answered} of {self._given} searches were answered, then: {self._error}"
+            part = f"Only {answered} of {self._given} searches ran, then: {self._error}"
             return ProviderState.ANSWERED, f"{late} {part}".strip()
         return getattr(self._error, "state", ProviderState.FAILED), str(self._error)
 
@@ -223,7 +215,7 @@ class _ProviderSearch:
             # Without the exception's own words: they may hold an address, and that a key.
             places = "".join(traceback.format_tb(error.__traceback__))
             _log.error("provider %s broke: %s\n%s", self._provider.name, type(error).__name__, places)
-            self._fail(SearchError("It answered in a way that CrowdNotes cannot read.", ProviderState.FAILED))
+            self._fail(SearchError("We cannot read its answer.", ProviderState.FAILED))
         self._ended = time.monotonic()
 
     def _next(self) -> list[str] | None:
@@ -272,7 +264,7 @@ class _ProviderSearch:
             raise _SearchEnded
         if elapsed > self._request.seconds:
             raise SearchError(
-                f"It was not done within {self._request.seconds:g} seconds, so the search went on without it.",
+                f"It took over {self._request.seconds:g} seconds, so we went on without it.",
                 ProviderState.TIMED_OUT,
             )
 

@@ -110,10 +110,10 @@ class Pacer:
             if held > patience:
                 again = duration(held)
                 said = (
-                    "Another search asked it just now. CrowdNotes waits "
-                    f"{duration(self._pace.gap_seconds)} between two requests: search again in {again}."
+                    "Another search just used it. It allows one request every "
+                    f"{duration(self._pace.gap_seconds)}: search again in {again}."
                     if held <= self._pace.gap_seconds
-                    else f"It was asked too often, and is asked again in {again}."
+                    else f"It was asked too often. Search again in {again}."
                 )
                 raise SearchError(said, ProviderState.RATE_LIMITED)
             full = len(turns.begun) >= self._pace.requests
@@ -280,10 +280,10 @@ class Service:
         except FetchError as error:
             return _Refusal(_to_search_error(error), passing=error.outcome is FetchOutcome.UNREACHABLE)
         except CONNECTION_ERRORS:
-            return _Refusal(SearchError("It broke off in the middle of its answer.", ProviderState.FAILED), True)
+            return _Refusal(SearchError("It stopped in the middle of its answer.", ProviderState.FAILED), True)
         except (InputError, httpx.InvalidURL, UnicodeError):
             # From None: the address may hold a key.
-            raise SearchError("Its address in the settings is not a valid one.", ProviderState.FAILED) from None
+            raise SearchError("Its address in the settings is not valid.", ProviderState.FAILED) from None
         finally:
             if self.on_exchange is not None and exchange is not None:
                 self.on_exchange(exchange)
@@ -363,19 +363,19 @@ def _build_refusal(status: int, headers: httpx.Headers, *, keyed: bool, raise_li
     wait = _parse_retry_after(headers.get("Retry-After", "").strip())
     if status in _RATE_LIMITED_STATUSES:
         said = (
-            f"It was asked too often and wants a pause of {duration(wait)} ({status})."
+            f"It was asked too often. Search again in {duration(wait)} ({status})."
             if wait
-            else f"It was asked too often and wants a pause ({status})."
+            else f"It was asked too often. Search again later ({status})."
         )
         error = SearchError(said, ProviderState.RATE_LIMITED, raise_limit, status=status)
         return _Refusal(error, status == 429, wait)
     if status in _TRANSIENT_STATUSES:
         state = ProviderState.TIMED_OUT if status in (408, 504) else ProviderState.FAILED
-        return _Refusal(SearchError(f"It has trouble of its own ({status}).", state, status=status), True, wait)
+        return _Refusal(SearchError(f"It has a fault ({status}).", state, status=status), True, wait)
     words = (
         "It has moved to another address ({status})."
         if status < 400
-        else "What may be asked of it is used up ({status})."
+        else "Its quota is used up ({status})."
         if status == _QUOTA_STATUS
         else "It refused the request ({status})."
     )
@@ -397,7 +397,7 @@ def _to_search_error(error: FetchError) -> SearchError:
     if error.outcome is FetchOutcome.TIMED_OUT:
         return SearchError("It did not answer in time.", ProviderState.TIMED_OUT)
     if error.outcome is FetchOutcome.UNREACHABLE:
-        return SearchError("It cannot be reached from here.", ProviderState.FAILED, "Check the connection.")
+        return SearchError("We cannot reach it.", ProviderState.FAILED, "Check the connection.")
     if error.outcome is FetchOutcome.TOO_LARGE:
-        return SearchError("Its answer is larger than any answer should be.", ProviderState.FAILED)
+        return SearchError("Its answer is too large.", ProviderState.FAILED)
     return SearchError("Its answer is damaged.", ProviderState.FAILED)

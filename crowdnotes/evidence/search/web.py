@@ -36,7 +36,7 @@ class BraveOptions(BaseModel):
     """Brave Search."""
 
     brave_key: SecretStr | None = Field(None, description="switches Brave Search on")
-    brave_per_second: float = Field(1.0, gt=0, description="requests a second that your Brave plan allows")
+    brave_per_second: float = Field(1.0, gt=0, description="requests a second your plan allows")
     brave_url: str = Field("https://api.search.brave.com/res/v1", description="the Brave Search API")
 
 
@@ -66,7 +66,7 @@ class Brave(OnlineProvider):
                 own.brave_url,
                 steps,
                 {"X-Subscription-Token": key},
-                raise_limit="Set CROWDNOTES_SEARCH_BRAVE_PER_SECOND to what your plan allows, or take a larger plan.",
+                raise_limit="Set CROWDNOTES_SEARCH_BRAVE_PER_SECOND to your plan's limit, or take a larger plan.",
             ),
             needs=None if key else needed("BRAVE_KEY", "a key of the Brave Search API"),
             at_once=min(4, max(1, int(pace))),
@@ -99,7 +99,7 @@ class Brave(OnlineProvider):
 class SearXngOptions(BaseModel):
     """SearXNG."""
 
-    searxng_url: str | None = Field(None, description="your SearXNG server; it must give the format json")
+    searxng_url: str | None = Field(None, description="your SearXNG server; it must send json")
 
 
 class SearXng(OnlineProvider):
@@ -147,9 +147,9 @@ class SearXng(OnlineProvider):
         results = records(answer, "results")
         if not results and (silent := _list_silent_engines(answer)):
             raise SearchError(
-                f"It found nothing, and not all of its engines answered: {silent}.",
+                f"It found nothing, and some of its engines failed: {silent}.",
                 ProviderState.FAILED,
-                "Try again later, or choose other engines in its settings.yml.",
+                "Try later, or choose other engines in its settings.yml.",
                 of_query=True,
             )
         hits = web_hits(self.name, query, results, snippet="content", published="publishedDate")
@@ -170,7 +170,7 @@ def _list_silent_engines(answer: JsonObject) -> str:
 
 def _build_no_json_error() -> SearchError:
     return SearchError(
-        "It does not give results as JSON.", ProviderState.FAILED, "Add json to search.formats in its settings.yml."
+        "It does not send JSON.", ProviderState.FAILED, "Add json to search.formats in its settings.yml."
     )
 
 
@@ -183,9 +183,7 @@ _TAVILY_QUIET_SECONDS = 60.0  # what its limit of requests a minute comes to
 class TavilyOptions(BaseModel):
     """Tavily."""
 
-    tavily_key: SecretStr | None = Field(
-        None, description="raises Tavily's limits; without it Tavily is asked as a guest, and less"
-    )
+    tavily_key: SecretStr | None = Field(None, description="raises Tavily's limits")
     tavily_url: str = Field("https://api.tavily.com", description="the Tavily API")
 
 
@@ -199,7 +197,7 @@ def tavily_service(search: SearchSettings) -> Service:
             own.tavily_url,
             _TAVILY_PACE_WITHOUT_KEY,
             quiet_seconds=_TAVILY_QUIET_SECONDS,
-            raise_limit="Without a key little may be asked; CROWDNOTES_SEARCH_TAVILY_KEY, a free key, raises that.",
+            raise_limit="Without a key few searches are allowed. Set CROWDNOTES_SEARCH_TAVILY_KEY (free).",
         )
         return replace(guest, headers={"X-Tavily-Access-Mode": "keyless"})
     headers = {"Authorization": f"Bearer {key}"}

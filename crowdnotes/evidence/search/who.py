@@ -49,7 +49,7 @@ class WhoIris(OnlineProvider):
 
     name = "who-iris"
     label = "WHO IRIS"
-    brings = "guidelines and reports of the World Health Organization"
+    brings = "WHO guidelines and reports"
     options = WhoIrisOptions
     gives_entries = True
 
@@ -120,7 +120,7 @@ class WhoOutbreaks(OnlineProvider):
 
     name = "who-outbreaks"
     label = "WHO outbreak news"
-    brings = "what the World Health Organization reports of an outbreak"
+    brings = "WHO reports on outbreaks"
     options = WhoOutbreaksOptions
 
     @classmethod
@@ -154,8 +154,7 @@ class WhoOutbreaks(OnlineProvider):
         shown = first_hits(hits, limit, until)
         if unseen:
             raise SearchError(
-                f"It has more reports on {' and '.join(unseen)} than the first {len(found)}, and does not sort them: "
-                "newer ones may be missing.",
+                f"It has over {len(found)} reports on {' and '.join(unseen)}, unsorted: newer ones may be missing.",
                 ProviderState.FAILED,
                 of_query=True,
                 found=shown,

@@ -119,7 +119,7 @@ class Wikipedia(OnlineProvider):
 
 def open_wikimedia(search: SearchSettings, url: str) -> Service:
     """Return a service of Wikimedia, asked at the pace that all of them share."""
-    more = "" if search.contact_email else "Set CROWDNOTES_SEARCH_CONTACT_EMAIL: Wikimedia asks for a contact."
+    more = "" if search.contact_email else "Set CROWDNOTES_SEARCH_CONTACT_EMAIL: Wikimedia wants a contact."
     return replace(open_service(search, url, WIKIMEDIA, raise_limit=more), pacer=wikimedia_pacer())
 
 

@@ -75,7 +75,7 @@ def test_an_answer_that_drips_ends_at_the_total_time(drip: Write, streamed: bool
             engine,
             server,
         ),
-        pytest.raises(ModelServerError, match=r"not done after 2\.5 s"),
+        pytest.raises(ModelServerError, match=r"took over 2\.5 s"),
     ):
         engine.plan(POST, 5, TODAY)
     assert len([body for body in server.requests if bool(body.get("stream")) is streamed]) == 1
@@ -90,7 +90,7 @@ def test_an_answer_without_end_is_cut_off(first: bytes, streamed: bool) -> None:
             engine,
             server,
         ),
-        pytest.raises(ModelServerError, match="far more than an answer can be"),
+        pytest.raises(ModelServerError, match="sent too much"),
     ):
         engine.plan(POST, 5, TODAY)
     assert len([body for body in server.requests if bool(body.get("stream")) is streamed]) == 1
@@ -111,9 +111,7 @@ def test_a_redirect_to_another_address_is_not_followed(status: int, streamed: bo
         away = Say(raw=b"", status=status, headers={"location": f"{other.base_url}/chat/completions"})
         with (
             engine_over(_saying(away, streamed), api_key="sk-main-key-12345") as (engine, _),
-            pytest.raises(
-                ModelServerError, match=r"redirects to another address \(http://127\.0\.0\.1:\d+\)"
-            ) as caught,
+            pytest.raises(ModelServerError, match=r"redirects to http://127\.0\.0\.1:\d+") as caught,
         ):
             engine.plan(POST, 5, TODAY)
         assert "CROWDNOTES_LLM_BASE_URL" in caught.value.next_step

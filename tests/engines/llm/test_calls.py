@@ -32,7 +32,7 @@ def test_an_identical_call_is_answered_from_the_cache_also_after_a_restart(tmp_p
         assert again.plan(POST, 5, TODAY).claims == first
         assert len(server.requests) == 1
         assert again.usage == Usage(cached=1)
-        assert again.usage.as_text() == "no cost: 1 answer from the cache"
+        assert again.usage.as_text() == "no cost: 1 saved answer used"
 
 
 def test_another_text_model_or_limit_is_another_call(tmp_path: Path) -> None:

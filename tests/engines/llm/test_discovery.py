@@ -39,7 +39,7 @@ def test_the_server_that_is_set_comes_first_and_once_also_when_it_is_down() -> N
         assert [(item.is_set, item.models, item.problem) for item in found] == [(True, ("large", "small"), "")]
     gone = find_servers(LlmSettings(base_url=_closed_port()), [])
     assert gone[0].is_set
-    assert "could not be reached" in gone[0].problem
+    assert "cannot reach the AI server" in gone[0].problem
 
 
 def test_another_program_on_the_port_is_not_a_language_model() -> None:

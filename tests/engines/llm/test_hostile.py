@@ -253,7 +253,7 @@ def test_a_page_that_speaks_to_a_program_passes_no_gate_and_the_person_is_told(a
     if holds_injection(item.passage.text):  # its card says so, and no model was given the words
         return
     assert item.id in assessment.marked
-    assert "speak to a program" in assessment.gates[0].reason
+    assert "speak to an AI" in assessment.gates[0].reason
     assert [gate.status for gate in assessment.gates] == [GateStatus.FAIL, GateStatus.NOT_RUN, GateStatus.NOT_RUN]
     assert (correctness.status, correctness.marked) == (GateStatus.FAIL, (item.id,))
     assert "Only E1 supports" in correctness.reason

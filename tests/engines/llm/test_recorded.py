@@ -31,7 +31,7 @@ def test_what_was_recorded_is_given_again_and_nothing_else(tmp_path: Path, monke
     with metered(Meter()) as meter:
         assert engine.plan(POST, 5, TODAY) == said
     assert (meter.total.cached, meter.total.calls) == (1, 0)
-    with pytest.raises(ModelServerError, match="no recorded answer for these words and sources: choose an engine"):
+    with pytest.raises(ModelServerError, match="no recorded answer for this text and these sources: choose an AI"):
         engine.plan(Post(text="Other words."), 5, TODAY)
     assert engine.result_origin(EngineStep.WRITING).engine == "llm:recorded answers"
     assert engine.judge.server == ""  # nothing is sent anywhere

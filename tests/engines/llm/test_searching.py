@@ -58,12 +58,12 @@ def test_one_call_ranks_the_results_each_once_and_no_more_than_are_wanted_with_w
     )
     assert _ranked(_picks()) == Ranking((), "All sell juice.")
     silent = _ranked(_picks(2, tells=" ", rest=""))
-    assert silent == Ranking((Pick(1, "It speaks to the claim."),), "The model gave no reason.")
+    assert silent == Ranking((Pick(1, "It speaks to the claim."),), "The AI gave no reason.")
     assert "evil" not in str(_ranked(_picks(2, tells="https://evil.example/x", rest="See https://evil.example/y.")))
 
 
 def test_a_call_that_chooses_nothing_names_other_searches_and_knows_what_was_searched_and_where() -> None:
-    brief = replace(BRIEF, searched=("juice rash",), places=("PubMed: papers of medicine, with abstracts",))
+    brief = replace(BRIEF, searched=("juice rash",), places=("PubMed: medical papers with abstracts",))
     named = [{"text": f"drink {number}", "purpose": "p", "language": "en"} for number in range(9)]
     said = {"picks": [], "rest": "All sell juice.", "searches": named}
 
@@ -81,7 +81,7 @@ def test_a_call_that_chooses_nothing_names_other_searches_and_knows_what_was_sea
     assert [query.text for query in found.queries] == ["drink 0", "drink 1", "drink 2", "drink 3"]
     for data in shown[:2]:
         assert data["searches made"] == "juice rash"
-        assert data["places searched"] == "PubMed: papers of medicine, with abstracts"
+        assert data["places searched"] == "PubMed: medical papers with abstracts"
     assert "places searched" not in shown[2]
     picked = {**said, "picks": [{"number": 1, "tells": "It tells."}]}
     with engine_over(lambda _: json.dumps(picked)) as (engine, _):

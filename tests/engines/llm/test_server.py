@@ -26,7 +26,7 @@ KEY = "sk-test-0123456789abcdef"
 
 
 CONTEXT = "This model's maximum context length is"
-TOO_LONG, FEWER = "too long for the model small", "Use fewer passages"
+TOO_LONG, FEWER = "too long for the AI small", "Use fewer sources"
 
 
 def test_what_may_pass_is_tried_again_as_often_as_set_and_then_named() -> None:
@@ -42,7 +42,7 @@ def test_what_may_pass_is_tried_again_as_often_as_set_and_then_named() -> None:
 @pytest.mark.parametrize(
     ("status", "complaint", "words", "next_step"),
     [
-        (401, "no", "did not accept the key", ""),
+        (401, "no", "refuses the key", ""),
         (403, "no", "does not allow this", ""),
         (404, "no", "does not know the model", ""),
         (413, "no", "too long", ""),
@@ -85,7 +85,7 @@ def test_a_first_byte_may_take_longer_than_the_silence_between_two(servers_time:
 def test_a_server_that_is_not_there_is_named() -> None:
     with engine_over(honest) as (engine, _):
         engine_gone = engine
-    with pytest.raises(ModelServerError, match="could not be reached"):
+    with pytest.raises(ModelServerError, match="cannot reach the AI server"):
         engine_gone.plan(POST, 5, TODAY)
 
 
@@ -460,9 +460,9 @@ def test_nothing_from_a_server_that_took_the_schema_before_leads_to_fewer_words_
 @pytest.mark.parametrize(
     ("status", "told", "words"),
     [
-        (403, "The API key is not authorised.", "does not let this key in (The API key"),
+        (403, "The API key is not authorised.", "refuses this key (The API key"),
         (403, "Country, region, or territory is off limits", "does not allow this (Country, region"),
-        (402, "Insufficient credits", "asks for payment first (Insufficient credits)"),
+        (402, "Insufficient credits", "wants payment first (Insufficient credits)"),
         (200, "Upstream went away", "gave no answer (Upstream went away)"),
         (400, "This model takes no images", "rejects the call (This model takes no images)"),
     ],

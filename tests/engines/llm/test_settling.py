@@ -186,7 +186,7 @@ def test_words_that_speak_to_a_program_answer_nothing_and_are_marked() -> None:
     found, _ = _settled(lambda _: answer, *TWO)
     first, second = found.settlement.passages
     assert (first.answer, first.to_program, second.answer) == (AnswerKind.NONE, True, AnswerKind.STATED)
-    assert "speak to a program" in first.tells
+    assert "speak to an AI" in first.tells
     assert found.settlement.post_to_program
 
 
@@ -195,7 +195,7 @@ def test_orders_that_the_program_knows_are_not_shown_and_carry_nothing() -> None
     whole = evidence(order)
     found, server = _settled(honest, whole)
     assert found.settlement.passages[0].answer is AnswerKind.NONE
-    assert "only words addressed to a language model" in found.settlement.passages[0].tells
+    assert "only notices, links or words addressed to an AI" in found.settlement.passages[0].tells
     assert server.requests == []
     found, server = _settled(
         lambda _: settles(gives("stated", "say that the drink makes children ill")), evidence(order + "\n" + PASSAGE)
@@ -213,8 +213,8 @@ def test_the_relevance_gate_is_what_was_found_of_the_passages_and_asks_nothing_a
         alone = engine.relevance(brief, TWO[1:])
         assert server.requests == []
     assert (result.status, alone.status) == (GateStatus.PASS, GateStatus.FAIL)
-    assert result.reason == "0 of 2 passages answer the claim outright; 1 help to judge it."
-    assert alone.reason.startswith("No passage helps to judge what the post claims.")
+    assert result.reason == "0 of 2 sources settle the claim; 1 help to judge it."
+    assert alone.reason.startswith("No source helps to judge the claim.")
     assert [(item.evidence_id, item.ok) for item in result.findings] == [("E1", True), ("E2", False)]
     assert f"“{QUOTE}”" in result.findings[0].message
 
@@ -312,7 +312,7 @@ def test_the_checker_sees_what_a_person_wrote_from_outside_the_excerpt_too() -> 
 def test_a_passage_of_notices_alone_is_not_asked_about() -> None:
     found, server = _settled(lambda _: settles(), evidence("© 2024 Acme. All rights reserved.\nTop of page"))
     assert server.requests == []
-    assert "notices or links" in found.settlement.passages[0].tells
+    assert "notices, links or words" in found.settlement.passages[0].tells
 
 
 def test_what_of_the_post_is_not_seen_is_named_to_the_model() -> None:
@@ -337,7 +337,7 @@ def test_where_no_search_is_possible_none_is_asked_for() -> None:
 
 
 def test_nothing_is_asked_without_passages_and_further_searches_are_named_by_who_knows_those_made() -> None:
-    brief = replace(BRIEF, searched=("juice rash",), places=("PubMed: papers of medicine, with abstracts",))
+    brief = replace(BRIEF, searched=("juice rash",), places=("PubMed: medical papers with abstracts",))
     with engine_over(honest) as (engine, server):
         assert engine.settle(brief, [], 4).queries == ()
         assert server.requests == []

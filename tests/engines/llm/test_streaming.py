@@ -127,12 +127,12 @@ def test_an_answer_that_was_cut_gets_twice_the_room_and_the_next_question_begins
 
 def test_room_ends_at_the_bound_at_the_budget_and_where_the_server_gives_no_more() -> None:
     cut = Say('{"claims": [{"quote": "This dri', finish="length")
-    error, server = refusal_of(lambda _: cut, "ended at 6000 tokens", AnswerCutError, max_answer_tokens=6_000)
+    error, server = refusal_of(lambda _: cut, "cut at 6000 tokens", AnswerCutError, max_answer_tokens=6_000)
     assert [body["max_tokens"] for body in server.requests] == [2_000, 4_000, 6_000]
     assert "MAX_ANSWER_TOKENS" in error.next_step
     full = Say("This model's maximum context length is 4096 tokens", status=400)
     answer: Callable[[Body], Say] = lambda body: cut if body["max_tokens"] <= 2_000 else full  # noqa: E731
-    refusal_of(answer, "ended at 2000 tokens, and its server gives no more", AnswerCutError)
+    refusal_of(answer, "ended at 2000 tokens, its server's limit", AnswerCutError)
     with engine_over(lambda _: cut) as (engine, server), metered(Meter(Budget(tokens=4_500))):
         with pytest.raises(BudgetError, match="4,500 tokens"):
             engine.plan(POST, 3, TODAY)
@@ -201,7 +201,7 @@ def test_a_server_that_drops_in_the_middle_is_named_and_asked_again_it_serves(
         return Say(honest(body), breaks_after=1) if body.get("stream") else Say(by_hand=drops)
 
     with engine_over(answer) as (engine, _):
-        with pytest.raises(ModelServerError, match="broke off"):
+        with pytest.raises(ModelServerError, match=r"or it stopped|stopped in the middle"):
             step(engine)
         down[0] = False
         step(engine)

@@ -33,15 +33,15 @@ def test_a_sentence_made_of_two_neighbours_stands_beside_both(engine: LocalEngin
 @pytest.mark.parametrize(
     ("note", "hint", "words"),
     [
-        ("The vaccine may cause a mild rash in about 38% of children.", "the passage says “5%”", "38%"),
+        ("The vaccine may cause a mild rash in about 38% of children.", "the source says “5%”", "38%"),
         ("The vaccine may cause a mild rash in 7 in 100 children.", "“5%”", "7 in 100"),
-        ("The measles vaccine does cause autism.", "the passage says “not”, the note does not", ""),
+        ("The measles vaccine does cause autism.", "the source says “not”, the note does not", ""),
         ("Measles is a disease that does not spread easily.", "the note says “not”", "not"),
-        ("The vaccine always causes a mild rash in about 5% of children.", "goes that far", "always"),
-        ("The vaccine causes a mild rash in about 5% of children.", "the note states it as certain", ""),
-        ("Studies prove no link between the measles vaccine and autism.", "goes that far", "prove"),
-        ("The Royal Zanzibar Society found no link with autism.", "does not have “Royal”", "Royal"),
-        ("The vaccine may cause a mild rash, and it removes lead from old pipes.", "few or none", "removes lead"),
+        ("The vaccine always causes a mild rash in about 5% of children.", "Does the source?", "always"),
+        ("The vaccine causes a mild rash in about 5% of children.", "the note is certain", ""),
+        ("Studies prove no link between the measles vaccine and autism.", "Does the source?", "prove"),
+        ("The Royal Zanzibar Society found no link with autism.", "“Royal” is not in the source", "Royal"),
+        ("The vaccine may cause a mild rash, and it removes lead from old pipes.", "hardly says", "removes lead"),
     ],
 )
 def test_a_hint_points_at_the_words_to_look_at(engine: LocalEngine, note: str, hint: str, words: str) -> None:
@@ -144,7 +144,7 @@ def test_another_number_is_set_against_the_nearest_of_its_kind(
     engine: LocalEngine, note: str, passage: str, nearest: str
 ) -> None:
     [hint] = _number_hints(engine, note, passage)
-    assert f"the passage says “{nearest}”" in hint
+    assert f"the source says “{nearest}”" in hint
 
 
 def test_another_year_is_another_number(engine: LocalEngine) -> None:

@@ -139,5 +139,5 @@ def test_a_model_is_fetched_as_safetensors_alone_with_its_revision_and_licence(
     assert (found.revision, found.licence, found.sha256) == (commit, "apache-2.0", weights_sha256(made))
     assert NliReader(found.folder).chances([("a", "b")]).shape == (1, 2)
     assert not any("pytorch_model" in request.path for request, _ in httpserver.log)
-    with pytest.raises(ModelFilesError, match="could not be fetched"):
+    with pytest.raises(ModelFilesError, match="could not fetch"):
         fetch_reader("maker/none", "main", tmp_path / "there", endpoint=httpserver.url_for("").rstrip("/"))

@@ -82,7 +82,7 @@ def test_without_evidence_or_words_nothing_is_offered_and_the_reason_is_told(eng
         engine.write(brief_of(Post(text="😀")), [made_evidence(MEASLES)], 250, 3),
     ):
         assert (answer.candidates, answer.quotations) == ((), ())
-        assert "writes no note" in answer.abstained
+        assert "No sentence is close" in answer.abstained
 
 
 STATINS = brief_of(Post(text="Statins cause dementia!"))

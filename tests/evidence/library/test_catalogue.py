@@ -73,7 +73,7 @@ def test_several_queries_are_merged_each_hit_says_which_found_it_and_one_without
     assert next(hit for hit in hits if hit.record == 2).query == "blood glucose"
     assert len({hit.record for hit in hits}) == len(hits)
     assert libraries.search_many("health", ["?"], 10) == []
-    with pytest.raises(InputError, match="no words"):
+    with pytest.raises(InputError, match="What should we search for"):
         libraries.search("health", "?!")
 
 
@@ -87,15 +87,15 @@ def test_near_copies_are_one_hit(libraries: Libraries, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "a\\b", ".hidden", "a b", "x" * 65, "é", "-a", "a\n", "a\x00"])
 def test_a_name_that_could_be_a_path_is_refused(libraries: Libraries, table: Path, name: str) -> None:
-    with pytest.raises(LibraryError, match="name has letters"):
+    with pytest.raises(LibraryError, match="Use letters a to z"):
         libraries.add(table, name)
-    with pytest.raises(LibraryError, match="name has letters"):
+    with pytest.raises(LibraryError, match="Use letters a to z"):
         libraries.search(name, "flu")
 
 
 def test_a_name_in_use_is_refused_unless_it_is_to_be_replaced(libraries: Libraries, table: Path) -> None:
     first = libraries.add(table, "health")
-    with pytest.raises(LibraryError, match="already a library"):
+    with pytest.raises(LibraryError, match="already exists"):
         libraries.add(table, "health")
     second = libraries.add(table, "health", text_column="question", replace=True)
     assert libraries.list() == [second]
@@ -118,8 +118,8 @@ def test_what_cannot_be_a_library_is_explained(libraries: Libraries, tmp_path: P
     for file, column, says in (
         ("t.xlsx", None, r"t\.xlsx is not a table"),
         ("gone.csv", None, r"nothing at gone\.csv"),
-        (".", "text", "no columns to name"),
-        ("t.csv", "text", "Nothing in it holds text"),
+        (".", "text", "have no columns"),
+        ("t.csv", "text", "no readable text"),
     ):
         with pytest.raises(LibraryError, match=says):
             libraries.add(tmp_path / file, "a", text_column=column)
@@ -209,7 +209,7 @@ def test_what_killed_builds_left_an_hour_ago_is_removed(libraries: Libraries, ta
 def test_a_file_that_is_no_library_is_explained(libraries: Libraries, tmp_path: Path) -> None:
     (tmp_path / "libraries").mkdir()
     (tmp_path / "libraries" / "bad.sqlite").write_bytes(b"not a database, but long enough to be looked at" * 50)
-    with pytest.raises(LibraryError, match="“bad” cannot be read"):
+    with pytest.raises(LibraryError, match="read or write the library “bad”"):
         libraries.info("bad")
     libraries.remove("bad")
     assert libraries.list() == []
@@ -232,7 +232,7 @@ def test_a_damaged_library_is_named_and_hides_no_other(libraries: Libraries, tab
     assert libraries.list() == [good]
     assert libraries.broken() == ("old",)
     for ask in (lambda: libraries.info("old"), lambda: libraries.search("old", "measles")):
-        with pytest.raises(LibraryError, match="“old” cannot be read"):
+        with pytest.raises(LibraryError, match="read or write the library “old”"):
             ask()
     libraries.remove("old")
     assert libraries.broken() == ()
@@ -242,5 +242,5 @@ def test_a_damaged_library_is_named_and_hides_no_other(libraries: Libraries, tab
 def test_damage_inside_a_library_is_a_sentence(libraries: Libraries, table: Path, damage: str) -> None:
     libraries.add(table, "health")
     _change(table.parent / "libraries" / "health.sqlite", damage)
-    with pytest.raises(LibraryError, match="“health” cannot be read"):
+    with pytest.raises(LibraryError, match="read or write the library “health”"):
         libraries.search("health", "measles")

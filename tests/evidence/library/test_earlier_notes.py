@@ -66,8 +66,8 @@ def test_a_hit_is_a_page_with_the_notes_that_cite_it_and_holds_none_of_their_wor
     libraries: Libraries, tmp_path: Path
 ) -> None:
     info = libraries.add(written(tmp_path / "public"), KIND, kind=KIND)
-    assert info.as_text.startswith("3 notes that cite a page · 1 was shown by X · newest of 2024-09-09 · 1 passed over")
-    assert info.skipped_names == (f"note {note_id(DAYS[2])}: it links to no page",)
+    assert info.as_text.startswith("3 notes with a source · 1 was shown by X · newest of 2024-09-09 · 1 skipped")
+    assert info.skipped_names == (f"note {note_id(DAYS[2])}: it has no link",)
     (hit,) = libraries.search(KIND, "does garlic cure influenza?", k=1)
     assert (hit.title, hit.snippet, hit.library, hit.published) == ("cdc.gov: flu garlic and flu", "", None, None)
     assert hit.url is not None
@@ -158,7 +158,7 @@ def test_of_broken_files_what_is_whole_is_kept_and_the_rest_told(libraries: Libr
     told = " ".join(info.skipped_names)
     assert "notes-00001.zip" in told
     assert "2 rows" in told
-    assert f"note {note_id(DAYS[3])}: it links to no page" in told
+    assert f"note {note_id(DAYS[3])}: it has no link" in told
 
 
 def test_exact_copies_are_one_record_and_the_one_that_was_shown_stays(libraries: Libraries, tmp_path: Path) -> None:
@@ -192,13 +192,13 @@ def test_notes_in_many_languages_are_found(libraries: Libraries, tmp_path: Path)
 @pytest.mark.parametrize(
     ("name", "content", "why"),
     [
-        ("a.pdf", b"%PDF", "not a file that can hold notes"),
+        ("a.pdf", b"%PDF", "not a notes file"),
         ("a.tsv", b"title\ttext\na\tb\n", "noteId"),
         ("a.zip", b"not a zip", "a.zip"),
         ("a.parquet", b"PAR1", "a.parquet"),
         ("a.duckdb", b"no database", "a.duckdb"),
-        ("notes.tsv", b"noteId\tclassification\tsummary\n", "no note in"),
-        ("notes.tsv", b"noteId\tclassification\tsummary\n1354870745806086150\tM\tno link\n", "Nothing in it"),
+        ("notes.tsv", b"noteId\tclassification\tsummary\n", "has no notes"),
+        ("notes.tsv", b"noteId\tclassification\tsummary\n1354870745806086150\tM\tno link\n", "no readable text"),
     ],
 )
 def test_what_holds_no_notes_is_refused_with_a_sentence(
@@ -244,7 +244,7 @@ def test_an_index_that_somebody_made_reads_no_other_file(libraries: Libraries, t
         connection.execute(f"CREATE MACRO told() AS ({read})")
         text = f"({read})" if kind == "view" else "told()"
         connection.execute(f"CREATE VIEW notes AS SELECT 1::BIGINT AS note, 1::BIGINT AS written, {text} AS text")
-    with pytest.raises(LibraryError, match="has no table notes"):
+    with pytest.raises(LibraryError, match="lacks the table notes"):
         libraries.add(path, KIND, kind=KIND)
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE form AS SELECT 1 AS form")

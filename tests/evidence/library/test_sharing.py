@@ -38,7 +38,7 @@ def test_a_library_that_is_added_replaced_and_removed_on_one_machine_is_so_on_an
     assert kept[0].stat().st_mode & 0o222 == 0
     worker.remove("health")
     assert app.list() == []
-    with pytest.raises(LibraryError, match="not on this machine"):
+    with pytest.raises(LibraryError, match="neither on this machine"):
         app.search("health", asked)
 
 
@@ -48,11 +48,11 @@ def test_a_library_that_did_not_arrive_whole_or_lies_on_another_machine_alone_is
     app, worker = _machine(tmp_path / "app", engine), _machine(tmp_path / "worker", engine)
     Libraries(tmp_path / "app" / "libraries", HashingEmbedder()).add(table, "old")
     assert [hit.library for hit in app.search("old", "measles", k=1)] == ["old"]
-    with pytest.raises(LibraryError, match="“old” is not on this machine"):
+    with pytest.raises(LibraryError, match="“old” is neither on this machine"):
         worker.search("old", "measles")
     app.add(table, "health")
     with writing(engine) as connection:
         connection.execute(update(library_parts).values(content=b"damaged"))
-    with pytest.raises(LibraryError, match="did not arrive whole"):
+    with pytest.raises(LibraryError, match="arrived incomplete"):
         worker.search("health", "measles")
     assert not list((tmp_path / "worker" / "libraries" / "by-hash").iterdir())

@@ -150,7 +150,7 @@ def test_after_a_failure_the_provider_is_asked_no_further_and_keeps_what_it_foun
     found = search_all([provider], ["a", "b", "c", "d"])
     assert provider.asked == ["a", "b"]
     assert found.outcomes[0].state is ProviderState.ANSWERED
-    assert "Only 1 of 4 searches were answered" in found.outcomes[0].sentence
+    assert "Only 1 of 4 searches ran" in found.outcomes[0].sentence
     assert len(found.hits) == 1
 
 
@@ -164,7 +164,7 @@ def test_a_query_that_fails_by_itself_does_not_keep_the_others_from_being_asked(
     found = search_all([provider], ["a", "b", "c", "d"])
     assert provider.asked == ["a", "b", "c", "d"]
     assert found.outcomes[0].state is ProviderState.ANSWERED
-    assert "Only 3 of 4 searches were answered" in found.outcomes[0].sentence
+    assert "Only 3 of 4 searches ran" in found.outcomes[0].sentence
     alone = search_all([Scripted("p", second_is_refused)], ["b"])
     assert alone.outcomes[0].state is ProviderState.FAILED
 
@@ -175,7 +175,7 @@ def test_what_is_later_than_the_cutoff_is_left_out_and_the_undated_stay() -> Non
     found = search_all([provider], list(days), until=date(2020, 6, 30))
     assert {hit.query for hit in found.hits} == {"early", "on", "undated"}
     assert found.outcomes[0].found == 3
-    assert "1 later than 2020-06-30 left out" in found.outcomes[0].sentence
+    assert "1 after 2020-06-30 left out" in found.outcomes[0].sentence
 
 
 def test_a_provider_that_is_too_slow_is_left_behind_with_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +191,7 @@ def test_a_provider_that_is_too_slow_is_left_behind_with_what_it_found(monkeypat
 
     both = [Scripted("p", slow, at_once=1), Scripted("q")]
     found = search_all(both, ["fast", "slow"], provider_seconds=0.2, report=heard.append)
-    assert "not done within 0.2 seconds" in found.outcomes[0].sentence
+    assert "took over 0.2 seconds" in found.outcomes[0].sentence
     assert len(found.hits) == 3
     heard.clear()
     found = search_all(both, ["fast", "slow"], patience_seconds=0.2, report=heard.append)
@@ -441,7 +441,7 @@ def test_what_was_answered_within_a_day_is_not_asked_again_and_a_failure_is(tmp_
         found = search_all([provider], ["q"], cache=cache)
     assert (provider.asked, len(found.hits)) == (["q", "q"], 1)
     (outcome,) = search_all([provider], ["q"], cache=cache).outcomes
-    assert "answered earlier today" in outcome.sentence
+    assert "from earlier today" in outcome.sentence
     search_all([provider], ["q"], limit=3, cache=cache)
     assert provider.asked == ["q", "q", "q"]
 
@@ -493,7 +493,7 @@ def test_of_hosts_that_the_settings_leave_out_no_online_search_brings_anything_a
     library = Together("library:own", lambda *_: [])
     found = search_all([provider, library], ["q"])
     assert [hit.url for hit in found.hits if hit.provider == "web"] == ["https://notbad.org/d"]
-    assert found.outcomes[0].sentence == "3 of sites that the settings leave out."
+    assert found.outcomes[0].sentence == "3 of excluded sites left out."
 
 
 def test_what_is_no_host_cannot_be_left_out() -> None:
