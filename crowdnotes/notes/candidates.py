@@ -163,13 +163,26 @@ def goes_on(words: str) -> bool:
 def needs_previous_sentence(words: str) -> bool:
     """Return whether a sentence needs the one before it to be understood.
 
-    By its opening ("This", "He", "The study", "However") or by a pronoun in its first clause ("WHO recommends it").
+    By its opening ("This", "He", "The study", "However"), by a pronoun in its first clause ("WHO recommends it"), or by
+    a comparison without what it compares with ("11 milligrams before and 11 after").
     Where the pronoun may mean the sentence's own subject ("the firm said it closed") it counts too: the sentence then
     only keeps its place.
     """
     if _INDEPENDENT_START.match(words):
         return False
-    return _DEPENDENT_START.match(words) is not None or _BACKWARD_PRONOUN.search(_find_first_clause(words)) is not None
+    return (
+        _DEPENDENT_START.match(words) is not None
+        or _BACKWARD_PRONOUN.search(_find_first_clause(words)) is not None
+        or _BARE_COMPARISON.search(words) is not None
+    )
+
+
+# Compares with what only an earlier sentence says: "11 milligrams before and 11 after", "the others were clean".
+_BARE_COMPARISON = re.compile(
+    r"\bthe others\b|\b(?:before(?:hand)?|after(?:wards?)?|earlier|later|the (?:rest|same)|otherwise|neither|either)"
+    r"(?=\s*(?:[.;,!?]|$|and\b|but\b))",
+    re.IGNORECASE,
+)
 
 
 def _find_first_clause(words: str) -> str:
