@@ -308,6 +308,10 @@ class StageRunner:
         """Return what the next round is expected to take of a model, as text."""
         return supernote_stages.expected_cost(case, self.context).as_text()
 
+    def possible_candidates(self, case: Case) -> int:
+        """Return how many candidates the next round can make without a model, at most as many as are wanted."""
+        return supernote_stages.possible_candidates(case, self.context)
+
     def suggestion_steps(self, case_id: str) -> list[Step]:
         """Return the steps of `answering`."""
         return self._steps(case_id, answering)

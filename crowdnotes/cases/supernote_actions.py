@@ -221,6 +221,13 @@ class SupernoteUpdate:
     why: str = ""
 
 
+def rate_source_notes(made: SupernoteRound, candidate: Candidate) -> float | None:
+    """Return the mean rating (0 to 1) of a candidate's notes, where it decided its place among equals; else None."""
+    if len(made.tied) < 2 or candidate not in made.tied or not any(note.ratings.count for note in made.notes):
+        return None
+    return ranking.rate_source_notes(candidate, made.notes)
+
+
 def supernote_update(case: Case) -> SupernoteUpdate:
     """Return what newer notes mean for a case whose candidates were made."""
     work = require_work(case)

@@ -164,6 +164,12 @@ def expected_cost(case: Case, context: StageContext) -> Usage:
     return found + Usage(dollars=dollars or 0.0, unpriced=found.calls if dollars is None else 0)
 
 
+def possible_candidates(case: Case, context: StageContext) -> int:
+    """Return how many candidates the next round can make without a model, at most as many as are wanted."""
+    made = _add_sentence_candidates(next_round(case, context.clock()), case, context.embedder)
+    return len(merged(made.candidates)[0])
+
+
 def candidates(case: Case, progress: Progress, context: StageContext) -> StageResult:
     """Make candidates from the used notes: by a model, or from whole sentences of the notes without one.
 

@@ -18,6 +18,7 @@ from crowdnotes.domain import (
     StageName,
     StageOutcome,
 )
+from crowdnotes.domain.supernote import MAX_TIED_GAP
 from crowdnotes.engines.local.principles import judge_principles
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError
 from crowdnotes.jobs import Progress
@@ -28,7 +29,6 @@ from crowdnotes.notes.drafting import (
     write_candidates,
 )
 from crowdnotes.notes.gates import GATES, assess, unfound_quotes, with_checks
-from crowdnotes.notes.ranking import MAX_TIED_GAP
 from crowdnotes.text.lint import lint
 from crowdnotes.text.markdown import in_figures
 

@@ -28,6 +28,7 @@ from crowdnotes.domain import (
     SupernoteRound,
     SupernoteScore,
 )
+from crowdnotes.domain.supernote import is_tied, jury_order
 from crowdnotes.notes.candidates import LOCAL
 from crowdnotes.notes.existing_notes import AVERAGE, ENOUGH_RATINGS, drawn_mean, pages_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length
@@ -167,12 +168,6 @@ _CHECK_BY_FILTER: dict[FilterName, Callable[[Candidate, _FilterContext], str | N
 }
 
 
-# Of 1,296 pairs of notes on one post (pilot of 2021, five ratings or more each) the jury's intercept found the better
-# one in 51 % where it differed by less than 0.05, in 62 % up to 0.1, in 71 % up to 0.2, in 94 % beyond; ratings by half
-# of the raters found the other half's choice in 69 %.
-MAX_TIED_GAP = 0.1
-
-
 def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> SupernoteRound:
     """Return the round with scores of all candidates that passed and of all existing notes, from the same jurors.
 
@@ -190,13 +185,12 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
             scores[text] = score_of(verdict)
     scored = [item.replace(score=scores.get(item.text)) for item in done.passed]
     existing = {note.id: scores[note.text] for note in done.notes if note.text in scores}
-    scored.sort(key=_build_sort_key)
+    scored.sort(key=jury_order)
     judged = "the simulated jury"
-    near = sum(_is_tied(item, scored[0]) for item in scored)
+    near = sum(is_tied(item, scored[0]) for item in scored)
     if near > 1 and any(note.ratings.count for note in done.notes):
-        liked = {note.id: drawn_mean(note) for note in done.notes}
-        scored[:near] = sorted(scored[:near], key=lambda item: -_rate_source_notes(item, liked))
-        judged = f"{judged}; among the best {near}, which are too close to call, by the real ratings of their notes"
+        scored[:near] = sorted(scored[:near], key=lambda item: -rate_source_notes(item, done.notes))
+        judged = f"the ratings of its notes: the best {near} are too close to call for the simulated jury"
     failed = [item.replace(score=None) for item in done.candidates if item.failed is not None]
     best, best_by = best_existing(done.notes, existing)
     after = done.replace(
@@ -209,15 +203,9 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
     return with_winner(after, scored[0].sha256, judged) if scored else with_winner(after, None, "")
 
 
-def _is_tied(item: Candidate, best: Candidate) -> bool:
-    """Return whether the jury sees no difference between a candidate and the best one."""
-    if item.score is None or best.score is None or item.score.means_nothing != best.score.means_nothing:
-        return item is best
-    return best.score.intercept - item.score.intercept < MAX_TIED_GAP
-
-
-def _rate_source_notes(item: Candidate, liked: dict[str, float]) -> float:
-    """Return the mean rating of the notes that a candidate is made from, by their shares of its words."""
+def rate_source_notes(item: Candidate, notes: Sequence[ExistingNote]) -> float:
+    """Return the mean rating (0 to 1) of the notes that a candidate is made from, by their shares of its words."""
+    liked = {note.id: drawn_mean(note) for note in notes}
     words = _count_words_by_note(item)
     return sum(liked.get(note, AVERAGE) * count for note, count in words.items()) / max(1.0, sum(words.values()))
 
@@ -252,13 +240,6 @@ def score_of(verdict: JuryVerdict) -> SupernoteScore:
     )
 
 
-def _build_sort_key(candidate: Candidate) -> tuple[bool, float, float]:
-    score = candidate.score
-    if score is None:
-        return True, 0.0, 0.0
-    return score.means_nothing, -score.intercept, -(score.chance_of_shown or 0.0)
-
-
 def best_existing(notes: Sequence[ExistingNote], scores: dict[str, SupernoteScore]) -> tuple[str | None, str]:
     """Return the id of the best note that calls the post misleading, and who says so: real raters, or the jury.
 
@@ -269,7 +250,7 @@ def best_existing(notes: Sequence[ExistingNote], scores: dict[str, SupernoteScor
     rated = [note for note in shown or able if note.ratings.count >= ENOUGH_RATINGS]
     if rated:
         best = max(shown or able, key=drawn_mean)
-        return best.id, plural(best.ratings.count, "{n} real rater", "{n} real raters")
+        return best.id, plural(best.ratings.count, "its 1 rating", "its {n} ratings")
     if shown:
         return shown[0].id, "X, which shows it"
     judged = [note for note in able if note.id in scores]

@@ -94,6 +94,11 @@ def _draw_make_form(case: Case, work: SupernoteWork, *, busy: bool) -> None:
             disabled=busy or not work.used,
             help=None if work.used else "Use at least one note first",
         )
+    if work.used and not writes:
+        possible = workspace().stages.possible_candidates(case)
+        if possible < work.wanted:
+            said = plural(possible, "These notes allow 1 draft.", "These notes allow {n} different drafts.")
+            st.markdown(f"**{said}**")
     cost = f"**Expected: {escaped(workspace().stages.supernote_cost(case))}.**"
     how = (
         "The AI writes them; CrowdNotes adds the links."
@@ -126,7 +131,13 @@ def _summarise_filters(made: SupernoteRound) -> str:
 
 
 def _draw_funnel(case: Case, made: SupernoteRound) -> None:
-    """Draw the filters; one that did not run is drawn open: nothing passed it."""
+    """Draw the filters; one that did not run is drawn open: nothing passed it. A sentence, where none removed any."""
+    if len(made.passed) == len(made.candidates):
+        checked = ", ".join(f"“{name.as_text}”" for name in FilterName if name not in made.not_run)
+        st.markdown(f"All {len(made.passed)} drafts passed {checked}.")
+        for name in made.not_run:
+            st.markdown(f":orange[:material/do_not_disturb_on: {_label_filter(name, made)}.]")
+        return
     steps = [(_label_filter(name, made), number) for name, number in made.funnel]
     funnel(
         steps,

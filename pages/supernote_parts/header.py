@@ -8,7 +8,8 @@ import streamlit as st
 
 from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.cases import intake
-from crowdnotes.domain import Case, SupernoteWork
+from crowdnotes.cases.export import is_demonstration
+from crowdnotes.domain import Candidate, Case, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, exact, in_figures
 from crowdnotes.wording import plural
@@ -47,8 +48,18 @@ def draw_header(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
             new = "New supernote"
             st.button(new, key="new", icon=":material/add:", type="tertiary", on_click=show_case, args=(None,))
         made = case.finished_round
-        signs = {Area.SOURCES: f"{len(work.used)}/{len(work.notes)}", Area.NOTE: "✓" if made and made.winning else ""}
+        best = made.winning if made else None
+        signs = {
+            Area.SOURCES: f"{len(work.used)}/{len(work.notes)}",
+            Area.NOTE: "✓" if best and not _is_below_line(best) else "",
+        }
         phone_tabs(case, {name: signs.get(name, "") for name in Area}, _LABEL_BY_TAB)
+        if is_demonstration(case):
+            st.warning(
+                "The post, its notes and all their ratings are invented. Do not post anything from it.",
+                title="An example.",
+                icon=":material/school:",
+            )
         with area(Area.POST):
             notices(_POST_NOTICE_AREA)
             words = (
@@ -71,6 +82,12 @@ def _has_unlinked_draft(case: Case) -> bool:
     return case.draft is not None and (case.decision is not None or not opened_below)
 
 
+def _is_below_line(winner: Candidate) -> bool:
+    """Return whether the simulated readers give it less than X needs, so that it gets no tick."""
+    score = winner.score
+    return score is not None and not score.means_nothing and score.intercept < THRESHOLDS.helpful_intercept
+
+
 def _list_steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
     made = case.finished_round
     winner = made.winning if made is not None else None
@@ -79,15 +96,16 @@ def _list_steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
     if made is not None:
         counted = f"{len(made.passed)} of {len(made.candidates)} passed" + stale
     score = ""
+    line = THRESHOLDS.helpful_intercept
+    below = winner is not None and _is_below_line(winner)
     if winner is not None and winner.score is not None and not winner.score.means_nothing:
-        line = THRESHOLDS.helpful_intercept
         score = f"{in_figures(winner.score.intercept, line)} ({line:.2f} needed)"
     if winner is not None and winner.not_run:
         score += f" :orange[{plural(len(winner.not_run), '1 check not run', '{n} checks not run')}]"
     return [
         ("Notes", bool(work.used), f"{len(work.used)} of {len(work.notes)} used"),
         ("Drafts", made is not None and not stale, counted),
-        ("Best", winner is not None, score),
+        ("Best", winner is not None and not below, score),
         ("Decide", case.decision is not None, case.decision.kind.as_text if case.decision else ""),
     ]
 

@@ -12,6 +12,7 @@ import streamlit as st
 from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.cases import supernote_actions
 from crowdnotes.domain import Act, Candidate, Case, ExistingNote, SupernoteRound, SupernoteScore
+from crowdnotes.domain.supernote import MAX_TIED_GAP, count_right_of_100
 from crowdnotes.jobs import JobRecord
 from crowdnotes.notes.candidates import LOCAL
 from crowdnotes.text.markdown import escaped, in_figures
@@ -125,11 +126,12 @@ def _compare_with_best_note(made: SupernoteRound, winner: Candidate) -> str:
     """Return first of all whether the supernote is worth having; "" where there is no score to compare."""
     if (keep := _find_note_to_keep(made, winner)) is not None:
         return f"No gain: keep note {keep}."
-    mine, theirs = winner.score, made.existing.get(made.best_existing or "")
-    if _get_gain(made, winner) is None or mine is None or theirs is None:
+    gain = _get_gain(made, winner)
+    if gain is None:
         return ""
-    overlap = mine.interval.low < theirs.interval.high and theirs.interval.low < mine.interval.high
-    return f"{'Perhaps better' if overlap else 'Better'} than note {made.best_existing}."
+    if gain < MAX_TIED_GAP:
+        return f"Too close to call: note {made.best_existing} may be as good."
+    return f"Probably better than note {made.best_existing}."
 
 
 def _draw_winner_and_best_note(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) -> None:
@@ -240,13 +242,17 @@ def goes_on(case: Case) -> None:
 
 
 def _draw_jury_scores(case: Case, made: SupernoteRound, winner: Candidate) -> None:
-    st.markdown(escaped(_summarise_jury_scores(made, winner)))
+    st.markdown(escaped(f"{_summarise_jury_scores(made, winner)} {_explain_tie(made, winner)}".strip()))
     best = made.existing.get(made.best_existing or "")
     shown = [("the supernote", winner.score)]
-    others = [item for item in made.passed if item.sha256 != winner.sha256 and _has_usable_score(item.score)][
-        : _MAX_CANDIDATES_ON_LINE - 1
+    others = sorted(
+        (item for item in made.passed if item.sha256 != winner.sha256 and _has_usable_score(item.score)),
+        key=lambda item: -(item.score.intercept if item.score else 0.0),
+    )
+    shown += [
+        (f"draft {_rank_of(made, item)}", item.score)
+        for item in sorted(others[: _MAX_CANDIDATES_ON_LINE - 1], key=lambda item: _rank_of(made, item))
     ]
-    shown += [(f"draft {_rank_of(made, item)}", item.score) for item in others]
     if best is not None:
         shown.insert(1, (f"best on the post, {made.best_existing}", best))
     standings = [
@@ -292,9 +298,25 @@ def _summarise_jury_scores(made: SupernoteRound, winner: Candidate) -> str:
     if difference == "0.00":
         return f"{said} The best note on the post, {made.best_existing}, gets the same."
     other = fill(more, id=made.best_existing, difference=difference)
-    overlap = mine.interval.low < theirs.interval.high and theirs.interval.low < mine.interval.high
-    doubt = " The ranges overlap, so it is not sure which is better." if overlap else ""
-    return f"{said} {other}{doubt}"
+    right = count_right_of_100(mine.intercept - theirs.intercept)
+    return (
+        f"{said} {other} Where two notes differed so much, the simulated readers found the better one in {right} of "
+        "100 pairs."
+    )
+
+
+def _explain_tie(made: SupernoteRound, winner: Candidate) -> str:
+    """Return why the supernote is not the draft with the highest score; "" where it is."""
+    alike = [item for item in made.tied if item.score is not None]
+    best = max(alike, key=lambda item: item.score.intercept if item.score else 0.0, default=None)
+    if best is None or best.score is None or winner.score is None or winner.score.intercept >= best.score.intercept:
+        return ""
+    if winner not in alike:
+        return f"Draft {_rank_of(made, best)} has a higher score. Chosen by {made.judged}."
+    return (
+        f"{len(alike)} drafts, up to {best.score.intercept:.2f}, differ by less than {MAX_TIED_GAP:.2f}: too close for "
+        "the simulated readers. The supernote is the one whose notes have the best ratings."
+    )
 
 
 def _rank_of(made: SupernoteRound, candidate: Candidate) -> int:
@@ -338,6 +360,8 @@ def _describe_result_without(without: float | None, loss: float | None) -> str:
         return "without it, no draft is left with a score"
     if loss is None:
         return f"without it, the best draft gets {without:.2f}"
+    if abs(loss) < MAX_TIED_GAP:
+        return f"without it, the best draft gets {without:.2f}: no clear difference"
     which = (
         "without it, the best draft gets {score}, {difference} less"
         if loss >= 0
@@ -352,6 +376,7 @@ def _describe_result_without(without: float | None, loss: float | None) -> str:
 _RANK_COLUMN, _WHAT_COLUMN, _RANGE_COLUMN, _JURY_COLUMN = "Rank", "What", "90 % range", "Readers"
 _INTERCEPT_COLUMN, _GRADE_COLUMN = "Score", "AI, of 10"
 _RATERS_COLUMN, _TEXT_COLUMN = "Raters on X", "Text"
+_SOURCE_RATING_COLUMN = "Its notes' rating"
 _COLUMN_BY_SIDE = {"−": "Side A", "+": "Side B"}
 
 
@@ -372,12 +397,21 @@ def _draw_ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
     rows = _list_ranking_rows(made)
     if not rows:
         return
-    st.caption("Drafts that passed the checks and notes on the post, ranked by the same simulated readers.")
+    by_ratings = any(supernote_actions.rate_source_notes(made, item) is not None for item in made.passed)
+    st.caption(
+        "Drafts that passed the checks and notes on the post, ranked by the same simulated readers."
+        + (
+            f" {len(made.tied)} drafts are too close for them (within {MAX_TIED_GAP:.2f}): they are in the order of "
+            f"“{_SOURCE_RATING_COLUMN}”."
+            if by_ratings
+            else ""
+        )
+    )
     figures = [in_figures(row.score.intercept, _get_helpful_line()) for row in rows if row.score is not None]
     # As many digits as the longest needs, so that no number below the line reads as the line.
     digits = max((len(number.partition(".")[2]) for number in figures), default=2)
     st.dataframe(
-        [_build_ranking_cells(place, row) for place, row in enumerate(rows, start=1)],
+        [_build_ranking_cells(place, row, made) for place, row in enumerate(rows, start=1)],
         hide_index=True,
         placeholder="–",
         alt=f"{len(rows)} texts, ranked. Choose one below to read it in full.",
@@ -390,6 +424,9 @@ def _draw_ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
                 format=f"%.{digits}f", width=100, help=f"X shows a note from {_get_helpful_line():.2f}"
             ),
             _RANGE_COLUMN: st.column_config.TextColumn(width=100),
+            _SOURCE_RATING_COLUMN: st.column_config.NumberColumn(
+                format="%.3f", width=110, help="Mean rating of its notes, 0 to 1, by their shares of its words"
+            ),
             _JURY_COLUMN: st.column_config.TextColumn(width=125),
             _COLUMN_BY_SIDE["−"]: st.column_config.TextColumn(width=90),
             _COLUMN_BY_SIDE["+"]: st.column_config.TextColumn(width=90),
@@ -423,10 +460,15 @@ def _list_ranking_rows(made: SupernoteRound) -> list[_RankingRow]:
     return sorted(rows, key=lambda row: _ranking_sort_key(row, made))
 
 
-def _ranking_sort_key(row: _RankingRow, made: SupernoteRound) -> tuple[bool, float, bool]:
-    """By the jury, the winner first among equals; what it cannot judge last."""
-    is_winner = row.candidate is not None and row.key == made.winner
-    return not _has_usable_score(row.score), -(row.score.intercept if row.score else 0.0), not is_winner
+def _ranking_sort_key(row: _RankingRow, made: SupernoteRound) -> tuple[bool, float, int]:
+    """By the jury, drafts that it cannot tell apart in the order of the round; what it cannot judge last."""
+    score, place = row.score.intercept if row.score else 0.0, 0
+    if row.candidate is not None:
+        place = 0 if row.key == made.winner else _rank_of(made, row.candidate)
+        alike = made.tied
+        if row.key == made.winner or row.candidate in alike:
+            score = max((item.score.intercept for item in alike if item.score), default=score)
+    return not _has_usable_score(row.score), -score, place
 
 
 def _name_candidate(made: SupernoteRound, item: Candidate) -> str:
@@ -435,7 +477,7 @@ def _name_candidate(made: SupernoteRound, item: Candidate) -> str:
     return f"draft {_rank_of(made, item)}"
 
 
-def _build_ranking_cells(place: int, row: _RankingRow) -> Mapping[str, object]:
+def _build_ranking_cells(place: int, row: _RankingRow, made: SupernoteRound) -> Mapping[str, object]:
     score = row.score
     cells: dict[str, object] = {_RANK_COLUMN: place, _WHAT_COLUMN: row.name}
     if score is None or score.means_nothing:
@@ -449,6 +491,9 @@ def _build_ranking_cells(place: int, row: _RankingRow) -> Mapping[str, object]:
         }
         for side in (score.negative, score.positive):
             cells[_COLUMN_BY_SIDE[side.side]] = f"{side.helpful} / {side.somewhat_helpful} / {side.not_helpful}"
+    if row.candidate is not None:
+        rating = supernote_actions.rate_source_notes(made, row.candidate)
+        cells |= {} if rating is None else {_SOURCE_RATING_COLUMN: rating}
     if row.candidate is not None and row.candidate.grade is not None:
         cells[_GRADE_COLUMN] = row.candidate.grade
     # The table's own button saves it as CSV.

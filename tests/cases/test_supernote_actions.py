@@ -299,7 +299,7 @@ def test_where_no_jury_sits_the_best_note_is_told_all_the_same(linked: Workspace
     case = made(linked, begun(linked, *NOTES, liked))
     changes, ended = supernote_stages.rank_stage(case, Mock(), replace(linked.stage_context, jury=no_jury))
     after = changes["supernote"].newest  # type: ignore[attr-defined]
-    assert (after.best_existing, after.best_by) == ("N4", "9 real raters")
+    assert (after.best_existing, after.best_by) == ("N4", "its 9 ratings")
     assert (ended.outcome, "NOT RUN" in after.judged) == (Outcome.NOT_RUN, True)
 
 

@@ -7,10 +7,17 @@ from collections.abc import Sequence
 import pytest
 
 from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, FilterName, JuryVerdict, Ratings
+from crowdnotes.domain.supernote import MAX_TIED_GAP
 from crowdnotes.errors import InputError
+from crowdnotes.evidence.demo_pages import example_with_notes
 from crowdnotes.jury import Jury
+from crowdnotes.jury.jury import open_jury
+from crowdnotes.notes.candidates import merged
 from crowdnotes.notes.ranking import best_existing, random_candidate, ranked, with_winner
+from crowdnotes.notes.sentence_candidates import whole_sentences
+from crowdnotes.settings_sections import JurySettings
 from tests.notes.made import NOTES, candidate, jury, round_of
+from tests.shared import minilm
 
 BY_JURY = "the simulated jury"
 
@@ -59,16 +66,27 @@ def test_what_the_jury_cannot_tell_apart_is_decided_by_the_ratings_of_the_notes(
         scores = [item.score.intercept for item in done.candidates if item.score]
         assert abs(scores[0] - scores[1]) < 0.1
         assert done.winner == liked.sha256
-        assert (
-            done.judged
-            == f"{BY_JURY}; among the best 2, which are too close to call, by the real ratings of their notes"
-        )
+        assert done.judged == "the ratings of its notes: the best 2 are too close to call for the simulated jury"
 
 
 def test_a_text_that_the_jury_cannot_read_stays_at_the_end_without_a_score() -> None:
     unreadable = candidate(("...", "N1"), text="https://news.example.org/photo")
     done = ranked(round_of(unreadable, GOOD), jury(), None)
     assert [item.score is None for item in done.candidates] == [False, True]
+
+
+def test_the_shipped_example_gives_a_note_that_beats_the_best_on_the_post() -> None:
+    notes, post = example_with_notes().notes, example_with_notes().post.text
+    used = [note for note in notes if note.is_used]
+    made = round_of(*merged(whole_sentences(used, 100, 0, embedder=minilm()))[0], notes=notes)
+    done = ranked(made, open_jury(JurySettings(), minilm()), post)
+    assert done.winning is not None
+    assert done.winning.score is not None
+    assert done.winning in done.tied
+    assert done.winning.score.intercept > done.existing[done.best_existing or ""].intercept + MAX_TIED_GAP
+    assert all(item.loss is None or item.loss > -MAX_TIED_GAP for item in done.credits), (
+        "no note would better be left out"
+    )
 
 
 def test_without_candidates_there_is_no_winner_and_the_notes_are_scored_all_the_same() -> None:
@@ -113,7 +131,7 @@ def _rated(name: str, helpful: int, not_helpful: int, **changes: object) -> Exis
 def test_the_best_existing_note_is_by_real_ratings_where_there_are_enough_else_by_the_jury() -> None:
     few, many, bad = _rated("N1", 2, 0), _rated("N2", 30, 6), _rated("N3", 1, 9)
     fine = _rated("N4", 50, 0, classification=Classification.NOT_MISLEADING)
-    assert best_existing([few, many, bad, fine], {}) == ("N2", "36 real raters")
+    assert best_existing([few, many, bad, fine], {}) == ("N2", "its 36 ratings")
     shown = _rated("N5", 4, 2, status=CrowdStatus.HELPFUL)
     assert best_existing([many, shown], {})[0] == "N5"
     scores = ranked(round_of(GOOD), jury(), None).existing

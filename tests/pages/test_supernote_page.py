@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -88,7 +89,7 @@ def ranked(desk: Desk, **more: object) -> Case:
         "existing": {"N1": score(0.12), "N2": score(0.05)},
         "winner": WINNER.sha256,
         "best_existing": "N1",
-        "best_by": "10 real raters",
+        "best_by": "its 10 ratings",
         "judged": "the simulated jury",
         "measured": "Of 100 newer notes it was right on 83.",
         "credits": (Credit(note="N1", share=0.7, without=0.1, loss=0.33), Credit(note="N2", share=0.3)),
@@ -194,6 +195,8 @@ def test_the_example_opens_with_one_press(desk: Desk) -> None:
     at.button(key="supernote-example").click().run()
     assert not at.exception
     assert "6 notes, 4 used" in texts(at)
+    assert "all their ratings are invented" in texts(at)
+    assert re.search(r"These notes allow \d+ different drafts\.", texts(at)), "before they are written"
 
 
 def test_the_funnel_says_what_each_filter_took_out_with_an_example_that_is_never_markup(desk: Desk) -> None:
@@ -218,11 +221,11 @@ def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what
     assert "Not checked (NOT RUN): “the links support it”." in words, "in the open, beside the text"
     assert "it was right on 83" in words
     assert "The simulated readers give it 0.43: enough for the 0.40" in words
-    assert "Perhaps better than note N1." in words
+    assert "Probably better than note N1." in words
     assert "gets 0.31 less" in words
-    assert "The ranges overlap" in words
+    assert "the simulated readers found the better one in 94 of 100 pairs" in words
     assert "chosen by the simulated jury" in words
-    assert "chosen by 10 real raters" in words
+    assert "chosen by its 10 ratings" in words
     assert "70 % are from N1" in words
     assert "without it, the best draft gets 0.10, 0.33 less" in words
     [table] = at.dataframe
@@ -246,6 +249,26 @@ def test_the_supernote_and_the_best_note_become_a_comparison(desk: Desk) -> None
     assert made.names == ("Supernote", "Existing note")
     assert [(pair.post, pair.first, pair.second) for pair in made.pairs] == [(case.post.text, WINNER.text, FIRST)]
     assert f"comparison={made.id}" in str([code.value for code in at.code]), "its link is open"
+
+
+def test_a_draft_that_ratings_chose_leads_the_ranking_and_the_page_says_why_it_is_not_the_highest(desk: Desk) -> None:
+    third = candidate(f"Trials found no protection from colds. They were shorter. {LINK}", 0.30)
+    chosen, highest = WINNER.replace(score=score(0.32)), OTHER.replace(score=score(0.37))
+    lost = (Credit(note="N1", share=0.7, without=0.37, loss=-0.05),)
+    drafts = (chosen, third, highest)
+    at = shown(desk, ranked(desk, candidates=drafts, winner=chosen.sha256, existing={"N1": score(0.35)}, credits=lost))
+    words = texts(at)
+    assert "3 drafts, up to 0.37, differ by less than 0.10: too close for the simulated readers." in words
+    assert "without it, the best draft gets 0.37: no clear difference" in words
+    assert "Too close to call: note N1 may be as good." not in words, "it has a lower score"
+    assert ":green[:material/check_circle:] **Best**" not in words, "no tick on a score below the line"
+    assert "All 3 drafts passed" in words, "no chart where no check removed any"
+    charts = "".join(str(chart.proto) for chart in at.get("plotly_chart"))
+    assert "draft 3" in charts, "the highest score is in the picture"
+    [table] = at.dataframe
+    assert list(table.value["What"])[:4] == ["the best", "draft 2", "draft 3", "note N1"]
+    ratings = list(table.value["Its notes' rating"])
+    assert ratings[0] is not None
 
 
 def test_a_score_below_the_line_never_reads_as_the_line(desk: Desk) -> None:
@@ -276,7 +299,7 @@ def test_a_winner_that_gets_what_the_best_note_gets_is_said_in_a_sentence(desk: 
     words = texts(shown(desk, ranked(desk, candidates=(even,), winner=even.sha256)))
     assert "The best note on the post, N1, gets the same." in words
     assert "No gain: keep note N1." in words
-    assert "The ranges overlap" not in words
+    assert "of 100 pairs" not in words
 
 
 def test_why_there_are_fewer_candidates_than_asked_for_is_told_without_unfolding(desk: Desk) -> None:
