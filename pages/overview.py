@@ -8,7 +8,7 @@ from typing import Final
 
 import streamlit as st
 
-from crowdnotes.notes.candidates import LOCAL
+from crowdnotes.domain.base import LOCAL_ENGINE
 from crowdnotes.reports.case_figures import CaseFigures, read
 from crowdnotes.reports.overview import ENDINGS, Filter, overview
 from crowdnotes.text.markdown import escaped
@@ -55,7 +55,7 @@ def _ask_filter(figures: Sequence[CaseFigures]) -> Filter:
             engines,
             index=None,
             placeholder="All",
-            format_func=lambda engine: "Without AI" if engine == LOCAL.engine else engine,
+            format_func=lambda engine: "Without AI" if engine == LOCAL_ENGINE else engine,
             key="engine",
             width=220,
             bind=_BIND_TO_ADDRESS,

@@ -9,6 +9,8 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
+LOCAL_ENGINE = "local"  # stored with each result that was made without AI
+
 
 class LabelledEnum(StrEnum):
     """A stored value, and the words that a person reads where they differ from it: `NEW = "new", "no sources yet"`."""

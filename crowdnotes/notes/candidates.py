@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from crowdnotes.domain import Candidate, Evidence, ExistingNote, LinkCheck, LinkState, Span, SupernoteSentence, Usage
+from crowdnotes.domain.base import LOCAL_ENGINE
 from crowdnotes.engines import NoteSentence, ResultOrigin
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.prompt_injection import holds_injection
@@ -192,7 +193,7 @@ def _find_first_clause(words: str) -> str:
     return words[: end.start()] if end else words
 
 
-LOCAL = ResultOrigin("local")
+LOCAL = ResultOrigin(LOCAL_ENGINE)
 _MAX_NOTES_PER_CALL = 6  # more than a note of 280 characters can hold
 _PROMPT_TOKENS = 1_500  # of the instructions and the post
 _CHARACTERS_PER_TOKEN = 4

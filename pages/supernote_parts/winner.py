@@ -12,9 +12,9 @@ import streamlit as st
 from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.cases import supernote_actions
 from crowdnotes.domain import Act, Candidate, Case, ExistingNote, SupernoteRound, SupernoteScore
+from crowdnotes.domain.base import LOCAL_ENGINE
 from crowdnotes.domain.supernote import MAX_TIED_GAP, count_right_of_100
 from crowdnotes.jobs import JobRecord
-from crowdnotes.notes.candidates import LOCAL
 from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.text.table_files import plain_cell
@@ -185,7 +185,7 @@ def _format_chooser(who: str) -> str:
 
 
 def _format_engine(engine: str) -> str:
-    return "without AI" if engine == LOCAL.engine else escaped(engine, 60)
+    return "without AI" if engine == LOCAL_ENGINE else escaped(engine, 60)
 
 
 def _format_length(text: str) -> str:

@@ -280,7 +280,7 @@ def test_a_post_without_words_has_candidates_and_relevance_is_not_run(linked: Wo
     case = made(linked, case.id, "assess")
     assert case.assessment is not None
     relevance = case.assessment.gate(GateName.RELEVANCE)
-    assert (relevance.status, "not known" in relevance.reason) == (GateStatus.NOT_RUN, True)
+    assert (relevance.status, "no text" in relevance.reason) == (GateStatus.NOT_RUN, True)
 
 
 def test_candidates_of_a_dead_link_are_filtered_and_without_any_that_passes_there_is_no_note(linked: Workspace) -> None:

@@ -22,6 +22,7 @@ from crowdnotes.domain import (
     Query,
     SentenceSupport,
 )
+from crowdnotes.domain.base import LOCAL_ENGINE
 from crowdnotes.engines.base import (
     Brief,
     EngineStep,
@@ -53,7 +54,7 @@ class LocalEngine:
     it was measured; before that it gives hints.
     """
 
-    name = "local"
+    name = LOCAL_ENGINE
     uses_language_model = False
     sees = False
     supernotes = None  # candidates are then whole sentences of the notes: `sentence_candidates.whole_sentences`
