@@ -2,9 +2,17 @@
 
 let listens = false
 
+// Streamlit puts the heading of a section between the items of its list: that is no list to a screen reader.
+const unlist = () => {
+  const items = '[data-testid="stSidebarNavItems"]'
+  for (const element of document.querySelectorAll(`${items}:not([role]), ${items} li:not([role])`)) element.role = "none"
+}
+
 export default function () {
   if (listens) return
   listens = true
+  unlist()
+  new MutationObserver(unlist).observe(document.body, { childList: true, subtree: true })
   document.addEventListener("click", (event) => {
     if (!event.target.closest?.('[data-testid="stSidebarNavLink"]')) return
     // After Streamlit has heard the click itself.
