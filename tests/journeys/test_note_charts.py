@@ -47,7 +47,7 @@ def test_the_map_opens_a_sentences_source_and_the_jury_is_seen_by_everyone(
 
 def _seen_by_everyone(walk: Walk) -> None:
     walk.tab("Note")
-    for fold in ("Map of sentences and sources", "Simulated readers"):
+    for fold in ("Map of sentences and sources", "Simulated readers:"):
         walk.page.get_by_text(fold).first.click()
     expect(walk.page.get_by_role("img", name="People on side A: of 100,")).to_be_visible()
     sentence = walk.page.get_by_role("button", name="Sentence 1, ")
