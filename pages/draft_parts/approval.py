@@ -134,7 +134,7 @@ def _draw_fix_button(case: Case, item: Obstacle, job: JobRecord | None, number: 
         add = partial(add_link, case, subject)
         button("Add it as a source", key, _NOTICE_AREA, add, icon="add_link", disabled=busy, **look)
     elif kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}:
-        button("Score the note", key, _NOTICE_AREA, partial(score, case), icon="rule", disabled=busy, **look)
+        button("Score it now", key, _NOTICE_AREA, partial(score, case), icon="rule", disabled=busy, **look)
     elif kind is ObstacleKind.GATE_NOT_RUN and case.assessment is not None and case.assessment.is_compared_by_person:
         hints = case.assessment.waits_for_hints
         compare = partial(

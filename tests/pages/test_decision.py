@@ -261,7 +261,7 @@ def test_an_older_score_is_made_anew_where_it_is_told(desk: Desk) -> None:
     case = desk.scored()
     at = desk.app(case)
     note_of(at).set_value(NOTE.replace("Regular", "Daily")).run()
-    press(at, "Score the note")
+    press(at, "Score it now")
     desk.finish_latest(case, at)
     assert desk.newest(case).assessment_is_current
 
