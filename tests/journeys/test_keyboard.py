@@ -168,7 +168,7 @@ def test_verdicts_the_way_back_and_the_source_itself_are_one_key_each(app: App, 
 
     keys.press("j")
     keys.judge("2")
-    expect(walk.row("E1")).to_contain_text("background")
+    expect(walk.row("E1")).to_contain_text("read, not cited")
     expect(walk.reader()).to_contain_text("How colds spread")
     page.wait_for_timeout(SOON_MS)
     keys.judge("3")
