@@ -123,7 +123,7 @@ def draw_sentence_support(case: Case) -> None:
     if draft is None or not draft.text.strip():
         return
     by_person = _is_compared_by_person(case)
-    heading = "Check each sentence with its source" if by_person else "Which source supports each sentence"
+    heading = "Check each sentence against its source" if by_person else "Which source supports each sentence"
     st.markdown(f"**{heading}**")
     sentences = case.sentences
     if not sentences:

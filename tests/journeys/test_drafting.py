@@ -54,7 +54,7 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
 
     walk.quote()
     expect(walk.counter()).to_have_text(re.compile(r"^\d+ of 280$"))
-    expect(walk.area("Note").get_by_text("Check each sentence with its source")).to_be_visible()
+    expect(walk.area("Note").get_by_text("Check each sentence against its source")).to_be_visible()
     walk.picture("3-draft")
 
     # Typing moves the counter at once, and the pause saves.

@@ -82,7 +82,7 @@ def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints
     desk.engine.by_person, desk.engine.hints = True, ("Number: look at it.",)
     case = desk.scored(FIRST)
     at = desk.app(case)
-    assert "Check each sentence with its source" in texts(at)
+    assert "Check each sentence against its source" in texts(at)
     assert "Number: look at it." in texts(at)
     assert "No date: is this still true?" in texts(at)
     assert _correctness(desk, case)[0] is GateStatus.NOT_RUN
