@@ -54,7 +54,11 @@ def pictures(found: Overview, now: datetime) -> None:
         if picture.n:
             with grid.cell():
                 _draw_picture_card(name, picture, draw, foot)
-    empty = dict.fromkeys(picture.sentence for _, picture, _ in drawn if not picture.n)
+    _name_empty_pictures(found)
+
+
+def _name_empty_pictures(found: Overview) -> None:
+    empty = dict.fromkeys(picture.sentence for picture in found.pictures if not picture.n)
     if empty:
         st.caption(escaped(" ".join(empty)))
 
@@ -69,6 +73,7 @@ def _draw_one_case(found: Overview) -> None:
     for picture in found.pictures:
         if picture.n:
             st.markdown(f"**{escaped(picture.title)}**: {escaped(picture.sentence)}")
+    _name_empty_pictures(found)
 
 
 def _draw_picture_card(name: str, picture: Picture, draw: Callable[[str], _LegendEntries], foot: str) -> None:
