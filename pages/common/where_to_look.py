@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 from zlib import crc32
 
 import streamlit as st
@@ -16,6 +16,7 @@ from crowdnotes.domain import Case, Mode, ProviderOutcome, ProviderState
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, lines
+from crowdnotes.wording import plural
 from crowdnotes.workspace import CONNECTIONS
 from pages.common.layout import StepName
 from pages.common.progress import start, under_way, watched
@@ -246,19 +247,39 @@ def sources_key(case: Case) -> str:
 
 def try_through(case: Case, name: str) -> None:
     """Gather once more, with one more reading service for what cannot be read here."""
-    through = (name, *(other for other in case.read_through if other != name))
-    saved = cases().apply(
-        case.id,
-        intake.set_sources,
-        mode=case.mode,
-        urls=case.urls,
-        libraries=case.libraries,
-        services=case.services,
-        until=case.until,
-        own_words=case.own_words,
-        read_through=through,
-    )
-    start(saved, "gather")
+    _gather_with(case, read_through=(name, *(other for other in case.read_through if other != name)))
+
+
+def offer_libraries(case: Case, *, busy: bool) -> None:
+    """Draw the way to a search that needs no connection: in libraries not searched yet, or to a first library."""
+    names = [library.name for library in workspace().libraries.list()]
+    left = [name for name in names if name not in case.libraries]
+    if left:
+        label = plural(
+            len(left),
+            "Search your library {names} too: it works offline",
+            "Search your libraries {names} too: they work offline",
+            names=escaped(", ".join(left)),
+        )
+        search = partial(_gather_with, case, libraries=(*case.libraries, *left))
+        button(label, f"libraries-too-{case.id}", _NOTICE_AREA, search, icon="local_library", disabled=busy)
+    elif not names:
+        label = "Add a library of your own documents: a search in it works offline"
+        st.page_link("pages/libraries.py", label=label, icon=":material/local_library:")
+
+
+def _gather_with(case: Case, **changed: Any) -> None:
+    """Gather once more from the same places but for what is `changed`, by the names of `intake.set_sources`."""
+    sources = {
+        "mode": case.mode,
+        "urls": case.urls,
+        "libraries": case.libraries,
+        "services": case.services,
+        "until": case.until,
+        "own_words": case.own_words,
+        "read_through": case.read_through,
+    }
+    start(cases().apply(case.id, intake.set_sources, **(sources | changed)), "gather")
 
 
 def _gather_again(case: Case) -> None:

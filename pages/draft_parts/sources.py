@@ -6,6 +6,7 @@ Where no source settles the claim, it also says what was searched, what came nea
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime
 from functools import partial
 
 import streamlit as st
@@ -18,11 +19,13 @@ from crowdnotes.domain import (
     ClaimKind,
     Evidence,
     FetchOutcome,
+    FollowUpKind,
     ManualSearch,
     Mode,
     ProviderState,
     Source,
     SourceCategory,
+    StageName,
     Verdict,
     seems_offline,
 )
@@ -42,7 +45,7 @@ from pages.common.search_report import (
     source_badges,
 )
 from pages.common.session import button, cases, notices, own_review, workspace
-from pages.common.where_to_look import add_sources, reading_services_caption, try_through
+from pages.common.where_to_look import add_sources, offer_libraries, reading_services_caption, try_through
 from pages.draft_parts.more_evidence import (
     add_by_hand,
     ask_again,
@@ -167,17 +170,23 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
     with area(Area.SOURCES):
         notices(_NOTICE_AREA)
         notices_of_gone_cards(case)
-        job_panel(case, job, "gather")
+        failed = job is not None and job.kind == "gather" and job.state is JobState.FAILED
+        is_mended = job is not None and failed and _has_source_since(case, job.updated_at)
+        if not is_mended:
+            job_panel(case, job, "gather")
+        failed = failed and not is_mended
         job_panel(case, job, "follow_up")
         follow_up_result(case, job)
-        if case.searched and seems_offline(case.outcomes) and case.decision is None and not under_way(job):
+        offline = _is_offline(case) and not under_way(job)
+        if offline:
             st.warning(
                 "You seem to be offline. Check the connection, then search again below.",
                 title=f"{count_failed(case, failed_searches(case))}.",
                 icon=":material/wifi_off:",
             )
+        if (failed or offline) and case.decision is None and case.mode is Mode.AUTOMATION:
+            offer_libraries(case, busy=under_way(job))
         already_checked(case)
-        failed = job is not None and job.kind == "gather" and job.state is JobState.FAILED
         manual = _find_manual_search(case, even_if_settled=wants_manual_search(case), search_failed=failed)
         _draw_claim(case, job, manual)
         _draw_source_rows(case, job, manual)
@@ -191,6 +200,20 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         _draw_folded_sections(case, job)
         if case.used_evidence and case.decision is None:
             next_area_button(Area.NOTE, "Go to the note")
+
+
+def _is_offline(case: Case) -> bool:
+    """Return whether no service answered the newest search of an open case, and nobody added a source since."""
+    if case.decision is not None or not case.searched or not seems_offline(case.outcomes):
+        return False
+    return not _has_source_since(case, max(it.finished_at for it in case.stages if it.name is StageName.SEARCH))
+
+
+def _has_source_since(case: Case, since: datetime) -> bool:
+    """Return whether a person pasted a text, or added a link that could be read, after a search had ended."""
+    read = (asked.finished_at for asked in case.follow_ups if asked.kind is FollowUpKind.LINK and asked.added)
+    pasted = (event.at for event in case.events if event.kind == "passage copied in")
+    return any(at is not None and at >= since for at in (*read, *pasted))
 
 
 def tally(case: Case) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -22,9 +23,10 @@ from crowdnotes.domain import (
     Source,
     Span,
 )
+from crowdnotes.errors import JobError
 from crowdnotes.jobs.records import Progress, plain_step
 from pages.draft_parts import more_evidence
-from tests.pages.conftest import POST, Desk, texts, unfolded
+from tests.pages.conftest import PASSAGE, POST, Desk, press, texts, titles, unfolded
 from tests.pages.searches import CHECK, FOUND, searched
 from tests.shared import PATIENCE
 
@@ -219,3 +221,38 @@ def test_a_place_that_was_too_slow_can_be_asked_again_with_one_click(
     (asked,) = desk.newest(case).follow_ups
     assert (asked.kind, asked.services, asked.about) == (FollowUpKind.AGAIN, ("pubmed",), "PubMed")
     assert started == ["follow_up"]
+
+
+def test_after_a_failed_search_a_library_is_offered_and_the_message_goes_with_the_first_source(
+    desk: Desk, tmp_path: Path
+) -> None:
+    def search(_: Progress) -> str:
+        raise JobError("All 2 searches failed; you seem to be offline.", "Try again.")
+
+    case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUTOMATION, services=["pubmed"])
+    desk.finish(desk.workspace.runner.start(case.id, "gather", [plain_step("search", "Search", search)]).id)
+    at = desk.app(case)
+    assert "Finding sources failed." in titles(at)
+    assert "Only your own links" not in texts(at)
+    assert "Add a library of your own documents: a search in it works offline" in texts(at)
+    table = tmp_path / "health.csv"
+    table.write_text("title,text\nColds,Vitamin C does not prevent colds in most people who take it.\n")
+    desk.workspace.libraries.add(table, "health")
+    at = press(at.run(), "Search your library health too: it works offline")
+    desk.finish_latest(case, at)
+    assert desk.newest(case).libraries == ("health",)
+
+    other = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUTOMATION, services=["pubmed"])
+    desk.finish(desk.workspace.runner.start(other.id, "gather", [plain_step("search", "Search", search)]).id)
+    intake.add_passage_by_hand(desk.workspace.cases, other.id, url=None, title="Colds", text=PASSAGE)
+    at = desk.app(other)
+    assert titles(at) == []
+    assert "works offline" not in texts(at)
+
+
+def test_a_banner_that_one_is_offline_goes_once_a_person_added_a_source(desk: Desk) -> None:
+    other = FAILED.replace(provider="crossref", label="Crossref")
+    case = searched(desk, outcomes=(FAILED, other))
+    assert len(desk.app(case).warning) == 1
+    intake.add_passage_by_hand(desk.workspace.cases, case.id, url=None, title="Colds", text=PASSAGE)
+    assert "offline" not in texts(desk.app(case))

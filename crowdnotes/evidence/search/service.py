@@ -395,9 +395,9 @@ def _parse_retry_after(said: str) -> float | None:
 def _to_search_error(error: FetchError) -> SearchError:
     """Return the words of a failed exchange, for a service rather than a page."""
     if error.outcome is FetchOutcome.TIMED_OUT:
-        return SearchError("It did not answer in time.", ProviderState.TIMED_OUT)
+        return SearchError("No answer in time.", ProviderState.TIMED_OUT)
     if error.outcome is FetchOutcome.UNREACHABLE:
-        return SearchError("We cannot reach it.", ProviderState.FAILED, "Check the connection.")
+        return SearchError("No connection from here.", ProviderState.FAILED, "Check the connection.")
     if error.outcome is FetchOutcome.TOO_LARGE:
         return SearchError("Its answer is too large.", ProviderState.FAILED)
     return SearchError("Its answer is damaged.", ProviderState.FAILED)
