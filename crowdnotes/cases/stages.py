@@ -47,11 +47,12 @@ from crowdnotes.domain import (
 )
 from crowdnotes.engines import ImageReading
 from crowdnotes.engines.metering import Budget, Meter, metered
-from crowdnotes.errors import EngineError, StoreError, WorkflowError
+from crowdnotes.errors import EngineError, JobCancelled, StoreError, WorkflowError
 from crowdnotes.jobs import Fence, JobRecord, Progress, Step
 from crowdnotes.logs import count_in_span
 
 _MAX_MODEL_WORDS_CHARACTERS = 160  # characters of what a model says, while it says it
+_SECONDS_BETWEEN_LOOKS = 0.5  # at a case, for whether a result is still wanted: a model streams many words a second
 
 
 class Touches(StrEnum):
@@ -75,6 +76,7 @@ class Stage:
     the job over; a `resumable` stage is not run by later jobs either. `search` finds the follow-up search that the
     stage belongs to and is stored with. `again` marks the second run of a stage in one job. `step` names the step,
     where it is not named as the stage. `meanwhile` is a stage that runs at the same time; its result is stored at once.
+    `is_wanted` returns whether the result still says something of the case as it is now; the stage stops when not.
     """
 
     name: StageName
@@ -87,6 +89,7 @@ class Stage:
     again: bool = False
     step: str = ""
     meanwhile: Stage | None = None
+    is_wanted: Callable[[Case], bool] = lambda _: True
 
 
 def _in_round(name: StageName, title: str, run: Callable[[Case, Progress, StageContext], StageResult]) -> Stage:
@@ -206,7 +209,19 @@ def scoring(case: Case, _: StageContext, *, before_inspection: bool, scores_only
         raise WorkflowError("no note", "There is no note yet.", "Write the note first.")
     score, links = partial(writing_stages.score, before_inspection=before_inspection), STAGES[StageName.LINKS]
     assess = replace(STAGES[StageName.ASSESS], run=score, meanwhile=None if scores_only else links)
-    return [assess] if scores_only else [assess, STAGES[StageName.JURY], links]
+    stages = [assess] if scores_only else [assess, STAGES[StageName.JURY], links]
+    if before_inspection:  # the note is written and repaired by the same job
+        return stages
+    return [replace(stage, is_wanted=partial(_has_basis, basis=scoring_basis(case))) for stage in stages]
+
+
+def scoring_basis(case: Case) -> str:
+    """Return what names the note and the passages in use that a scoring judges."""
+    return f"{case.draft.sha256 if case.draft else ''} {case.basis_sha256}"
+
+
+def _has_basis(case: Case, basis: str) -> bool:
+    return scoring_basis(case) == basis
 
 
 def combining(case: Case, context: StageContext) -> list[Stage]:
@@ -373,8 +388,13 @@ class StageRunner:
 
             return stages(self.cases.update(Act.WORK, case_id, keep))[-1]
 
-        name = stage.step or stage.name.value
-        return Step(name=name, title=stage.title, run=self._metered(case_id, run), finished=finished)
+        def run_while_wanted(progress: Progress) -> StageOutcome:
+            watched = _WantedProgress(progress, lambda: stage.is_wanted(self.cases.get(case_id, Act.WORK)))
+            watched.check()
+            return run_metered(watched)
+
+        name, run_metered = stage.step or stage.name.value, self._metered(case_id, run)
+        return Step(name=name, title=stage.title, run=run_while_wanted, finished=finished)
 
     def _begin(self, case_id: str, stage: Stage, progress: Progress) -> Future[None]:
         """Run a stage on its own thread, and store its changes as soon as they are there, without a record."""
@@ -461,6 +481,30 @@ class StageRunner:
             return StageOutcome(summary="Read before") if done else None
 
         return Step(name="images", title="Read the images", run=self._metered(case_id, run), finished=finished)
+
+
+class _WantedProgress:
+    """A step's progress that stops the step once nobody wants its result any more; it looks twice a second."""
+
+    def __init__(self, progress: Progress, is_wanted: Callable[[], bool]) -> None:
+        self._progress, self._is_wanted, self._looked = progress, is_wanted, float("-inf")
+
+    def count(self, done: int, total: int, note: str = "") -> None:
+        """Show progress, see `Progress.count`."""
+        self._progress.count(done, total, note)
+        self._stop_if_unwanted()
+
+    def check(self) -> None:
+        """See `Progress.check`."""
+        self._progress.check()
+        self._stop_if_unwanted()
+
+    def _stop_if_unwanted(self) -> None:
+        if time.monotonic() - self._looked < _SECONDS_BETWEEN_LOOKS:
+            return
+        self._looked = time.monotonic()
+        if not self._is_wanted():
+            raise JobCancelled("The note or its sources changed.")
 
 
 class _ModelProgress:

@@ -441,8 +441,8 @@ def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
         missed = "whether it is true" if on_truth else "whether it is clear and to the point"
         liked = f" Simulated readers like it, but they do not check {missed}." if verdict.reaches_line else ""
         return f"It did not pass {failed}: fix that first.{liked}"
-    if not_run:
-        return f"Not checked (NOT RUN): {not_run}. Simulated readers give it {verdict.outlook_and_why}"
+    if not_run:  # what readers like may be wrong: their verdict waits
+        return f"Not checked yet (NOT RUN): {not_run}."
     if verdict.outlook in ("a good chance", "a fair chance"):
         return f"All three checks pass, and simulated readers give it {verdict.outlook_and_why}"
     return f"All three checks pass, but simulated readers give it {verdict.outlook_and_why} You can still post it."

@@ -12,7 +12,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from crowdnotes.domain.approval import ObstacleKind, Override
-from crowdnotes.domain.assessment import Assessment, JuryVerdict, LinkCheck, gates_and_jury
+from crowdnotes.domain.assessment import Assessment, GateName, GateStatus, JuryVerdict, LinkCheck, gates_and_jury
 from crowdnotes.domain.base import FrozenModel, LabelledEnum
 from crowdnotes.domain.document_upgrades import DOCUMENT_VERSION
 from crowdnotes.domain.evidence import (
@@ -460,6 +460,13 @@ class Case(FrozenModel):
     def has_open_hint(self, sentence: SentenceSupport) -> bool:
         """Whether a person judges here, and a supported sentence has an open hint, so that it does not count yet."""
         return self.assessment is not None and self.assessment.is_compared_by_person and sentence.has_open_hint
+
+    @property
+    def is_correctness_judged(self) -> bool:
+        """Whether the draft was compared with its passages, as both are now."""
+        if self.assessment is None or not self.assessment_is_current:
+            return False
+        return self.assessment.gate(GateName.CORRECTNESS).status is not GateStatus.NOT_RUN
 
     @property
     def agreement(self) -> str:

@@ -121,7 +121,8 @@ class JobRecord(FrozenModel):
     """What is to be done, and how it is going: all that another process needs to do it.
 
     `engine` and `model` name the engine that was chosen (see `EngineChoice`), `by` who asked for it. `owner` is the
-    process at work on it (see `is_alive`), "" while a queue has it; `fence` counts who took it up so far.
+    process at work on it (see `is_alive`), "" while a queue has it; `fence` counts who took it up so far. Of a scoring
+    `arguments` has the "basis", see `scoring_basis`.
     """
 
     id: str

@@ -40,11 +40,12 @@ def jury_panel(case: Case, *, busy: bool) -> None:
             why = "" if busy else f" :small[{escaped(_explain_missing_verdict(case))}]"
             st.markdown(f":gray[:material/{sign}: **Simulated readers:** {name}]{why}")
         return
-    expander(_summarise_verdict(verdict), f"jury-{case.id}", "groups", partial(_draw_verdict, case, verdict))
+    label = _summarise_verdict(verdict, is_correctness_judged=case.is_correctness_judged)
+    expander(label, f"jury-{case.id}", "groups", partial(_draw_verdict, case, verdict))
 
 
 def _draw_verdict(case: Case, verdict: JuryVerdict) -> None:
-    if not case.agreement:  # else it is shown under the gates
+    if not case.agreement or not case.is_correctness_judged:  # else it is shown under the gates
         st.markdown(escaped(f"Simulated readers give it {verdict.outlook_and_why}"))
     for caution in verdict.cautions:
         st.markdown(f":orange[:material/warning:] {escaped(caution)}")
@@ -85,10 +86,12 @@ _NAME_BY_SIDE = {"−": "People on side A", "+": "People on side B"}
 _VOTE_KINDS = ("helpful", "somewhat helpful", "not helpful")
 
 
-def _summarise_verdict(verdict: JuryVerdict) -> str:
-    """Its verdict; the number behind it is in the fold."""
+def _summarise_verdict(verdict: JuryVerdict, *, is_correctness_judged: bool) -> str:
+    """Its verdict, once the note was compared with its sources; the number behind it is in the fold."""
     if verdict.means_nothing:
         return "**Simulated readers** cannot judge this text"
+    if not is_correctness_judged:
+        return ":gray[Simulated readers: check correctness first]"
     chance = f"**Simulated readers: {escaped(verdict.outlook.removeprefix('a '))}.**"
     if verdict.shown_of_100 is None:
         return chance

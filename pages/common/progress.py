@@ -9,6 +9,7 @@ import streamlit as st
 
 from crowdnotes.cases import intake
 from crowdnotes.cases.pipeline import JOBS
+from crowdnotes.cases.stages import scoring_basis
 from crowdnotes.domain import Case, Outcome, Query, StageName
 from crowdnotes.errors import JobError
 from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
@@ -55,6 +56,14 @@ def under_way(job: JobRecord | None) -> bool:
     return job is not None and job.state.under_way
 
 
+def is_outdated(case: Case, job: JobRecord | None) -> bool:
+    """Return whether a job scores another note, or other sources, than the case has now."""
+    if job is None or job.kind != "assess":
+        return False
+    now = scoring_basis(case)
+    return job.arguments.get("basis", now) != now
+
+
 def _name_work(job: JobRecord) -> str:
     kind = JOBS.get(job.kind)
     return kind.doing if kind is not None else job.steps[0].title
@@ -75,7 +84,7 @@ def job_panel(case: Case, job: JobRecord | None, kind: str) -> None:
     if job.state.under_way:
         follow_up = case.open_search
         watched(job, follow_up.queries if follow_up is not None else case.queries)
-    elif job.state in _MESSAGE_BY_JOB_END and case.decision is None:
+    elif job.state in _MESSAGE_BY_JOB_END and case.decision is None and not is_outdated(case, job):
         _draw_job_end(case, job)
 
 

@@ -39,10 +39,11 @@ from pages.common.components import (
 )
 from pages.common.jury import CANDIDATE_LETTERS
 from pages.common.layout import Area, StepName, go_to
-from pages.common.progress import job_panel, start, under_way
+from pages.common.progress import is_outdated, job_panel, start, under_way
 from pages.common.search_report import through_badge
 from pages.common.session import button, cases, refused_form, run_action, unsaved_words, workspace
 
+_MAX_SECONDS_TO_STOP = 5  # until a scoring that is not wanted any more next looks whether to stop
 _BADGE_BY_LINK_STATE = {
     LinkState.LIVE: ("green", "link"),
     LinkState.BLOCKED: ("orange", "block"),
@@ -85,13 +86,13 @@ def asking(job: JobRecord | None) -> bool:
     return current is not None and current.name == StageName.LINKS.value
 
 
-def stop_asking(case: Case) -> None:
-    """End a check of the links that is under way, so that something else can start; it takes a moment."""
+def stop_for_new_scores(case: Case) -> None:
+    """End a check of the links, or a scoring of an earlier text, so that a new scoring can start; it takes a moment."""
     runner = workspace().runner
     job = runner.latest(case.id)
-    if job is not None and asking(job):
+    if job is not None and job.state.under_way and (asking(job) or is_outdated(cases().get(case.id), job)):
         workspace().cancel(job)
-        runner.wait(job.id, timeout=2)
+        runner.wait(job.id, timeout=_MAX_SECONDS_TO_STOP)
 
 
 def draw_propose_button(case: Case, job: JobRecord | None) -> None:

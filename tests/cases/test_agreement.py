@@ -99,7 +99,7 @@ _WAITS, _SHOWN = {"status": "NEEDS_MORE_RATINGS"}, {"status": "CURRENTLY_RATED_H
         ),
         (GateStatus.FAIL, 0.45, {}, "fix that first. Simulated readers like it, but they do not check whether it is"),
         (GateStatus.FAIL, 0.10, {}, "It did not pass correctness: fix that first."),
-        (GateStatus.NOT_RUN, 0.45, _SHOWN, "Not checked (NOT RUN): correctness. Simulated readers give it a good"),
+        (GateStatus.NOT_RUN, 0.45, _SHOWN, "Not checked yet (NOT RUN): correctness."),
         (GateStatus.PASS, 0.45, {"means_nothing": True}, "Only the checks count here"),
     ],
 )

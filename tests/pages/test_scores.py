@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 
 from crowdnotes.cases import actions
-from crowdnotes.domain import Case, Finding, GateName, GateStatus, PrincipleName, PrincipleResult
+from crowdnotes.domain import PROGRAM, Case, Finding, GateName, GateStatus, PrincipleName, PrincipleResult
 from crowdnotes.engines.base import WriterAnswer
+from crowdnotes.errors import JobCancelled
+from crowdnotes.jobs import JobState, Progress
+from crowdnotes.jobs.records import plain_step
 from crowdnotes.jury.verdict import cautions
 from crowdnotes.settings_sections import JurySettings
+from tests.cases.walk import Told
 from tests.fakes import no_jury
 from tests.pages.conftest import NOTE, Desk, note_of, texts, unfolded
 from tests.shared import PATIENCE
@@ -31,6 +36,50 @@ def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> Non
     at.button(key="score").click().run()
     desk.finish_latest(case, at)
     assert "Score it again." not in texts(at)
+
+
+def test_a_scoring_of_an_earlier_text_stops_by_itself_and_a_new_one_can_start_at_once(desk: Desk) -> None:
+    case = desk.drafted()
+    first, jury, _ = desk.workspace.stages.assess_steps(case.id)
+    case = desk.workspace.cases.apply(case.id, actions.edit_draft, f"{NOTE} Again.", based_on=case.draft.sha256)  # type: ignore[union-attr]
+    for step in (first, jury):
+        with pytest.raises(JobCancelled, match="The note or its sources changed"):
+            step.run(Told())
+
+    at_work = threading.Event()
+
+    def slow(progress: Progress) -> str:
+        at_work.set()
+        while True:
+            progress.check()
+
+    steps = [plain_step("assess", "Score the note", slow)]
+    job = desk.workspace.runner.start_anywhere(
+        case.id, "assess", steps, lambda _: steps, by=PROGRAM, arguments={"basis": "of an earlier text"}
+    )
+    assert at_work.wait(PATIENCE)
+    at = desk.app(case)
+    at.button(key="score").click().run()
+    assert not at.error
+    assert desk.workspace.runner.get(job.id).state is JobState.CANCELLED
+    desk.finish_latest(case, at)
+    assert desk.latest(case.id).id != job.id
+    assert desk.newest(case).assessment_is_current
+    desk.changed(case, draft=case.draft.replace(text=NOTE) if case.draft else None)
+    assert "was stopped" not in texts(at.run())
+
+
+def test_before_correctness_is_checked_the_jury_praises_nothing(desk: Desk) -> None:
+    desk.engine.breaks_at = GateName.CORRECTNESS
+    case = desk.scored()
+    at = desk.app(case)
+    assert "Not checked yet (NOT RUN): correctness." in texts(at)
+    fold = next(item for item in at.expander if "Simulated readers" in item.label)
+    assert fold.label == ":gray[Simulated readers: check correctness first]"
+    desk.engine.breaks_at = None
+    desk.run(case, "assess")
+    fold = next(item for item in desk.app(case).expander if "Simulated readers" in item.label)
+    assert fold.label.startswith("**Simulated readers")
 
 
 def test_scores_of_a_post_in_another_language_are_called_a_guess(desk: Desk) -> None:
