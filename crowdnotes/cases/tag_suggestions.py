@@ -13,7 +13,15 @@ from crowdnotes.wording import fill
 _DENIAL_PATTERN = re.compile(
     r"\b(?<!may )(?<!might )(?<!could )"
     r"(?:no|not|never|none|cannot|can't|isn't|aren't|wasn't|doesn't|don't|didn't|false|untrue|incorrect"
-    r"|myth|hoax|debunked)\b",
+    r"|myth|hoax|debunked|wrong|inaccurate|fake|fabricated|contrary to|disproven|misquoted)\b"
+    r"(?! (?:only|just|longer)\b)",
+    re.IGNORECASE,
+)
+# What a post says is not there: a note that describes it says that the post is wrong, without a word of denial.
+_DENIED_THING_PATTERN = re.compile(
+    r"\bno such thing as (?P<first>[^.!?;,\n]+)"
+    r"|(?P<second>[^.!?;,\n]+) (?:(?:does|do|did)(?:n['\u2019]t| not) exist|(?:is|are)(?:n['\u2019]t| not) real\b"
+    r"|(?:is|are|was|were) (?:all )?(?:an? )?(?:hoax|myth|fake|scam|lie|fraud|made up)\b)",
     re.IGNORECASE,
 )
 _UNVERIFIED_PATTERN = re.compile(
@@ -40,9 +48,10 @@ _OUTDATED_PATTERN = re.compile(
 )
 _MIN_ADDED_STEMS = 3  # different words
 # Where the words themselves ("not", "but") would not explain the tag to a person.
+_FACTUAL_ERROR, _MISSING_CONTEXT = "misleadingFactualError", "misleadingMissingImportantContext"
 _REASON_BY_TAG = {
-    "misleadingFactualError": "the note says something in the post is untrue",
-    "misleadingMissingImportantContext": "the note adds missing context",
+    _FACTUAL_ERROR: "the note says something in the post is untrue",
+    _MISSING_CONTEXT: "the note adds missing context",
 }
 
 
@@ -57,6 +66,7 @@ class TagSuggestion:
 def suggest_tags(case: Case) -> tuple[TagSuggestion, ...]:
     """Suggest tags by the note's own wording and the passages in use; the best supported first.
 
+    Context is missing where a note adds to what the post says, and denies nothing of it.
     Empty without a draft, or for a note that says the post is not misleading.
     """
     if case.draft is None or case.classification is not Classification.MISLEADING:
@@ -69,17 +79,26 @@ def suggest_tags(case: Case) -> tuple[TagSuggestion, ...]:
         ("misleadingManipulatedMedia", _MANIPULATED_MEDIA_PATTERN, (note,)),
         ("misleadingOutdatedInformation", _OUTDATED_PATTERN, (note,)),
         ("misleadingUnverifiedClaimAsFact", _UNVERIFIED_PATTERN, (note,)),
-        ("misleadingFactualError", _DENIAL_PATTERN, (note,)),
-        ("misleadingMissingImportantContext", _CONTEXT_PATTERN, (note,)),
+        (_FACTUAL_ERROR, _DENIAL_PATTERN, (note,)),
+        (_MISSING_CONTEXT, _CONTEXT_PATTERN, (note,)),
     ):
         match = next((hit for text in texts if (hit := pattern.search(text))), None)
-        if match is not None:
+        if tag == _FACTUAL_ERROR and match is None and _describes_denied_thing(case.post.text, note):
+            found.append(TagSuggestion(tag, _REASON_BY_TAG[tag]))
+        elif match is not None and not (tag == _MISSING_CONTEXT and any(it.tag == _FACTUAL_ERROR for it in found)):
             says = "the note says “{words}”" if match.string is note else "a source says “{words}”"
             found.append(TagSuggestion(tag, fill(_REASON_BY_TAG.get(tag, says), words=match.group())))
     added = _find_added_stems(case.post.text, note, passages)
     if not found and len(added) >= _MIN_ADDED_STEMS:
-        found.append(TagSuggestion("misleadingMissingImportantContext", "the note adds missing context"))
+        found.append(TagSuggestion(_MISSING_CONTEXT, _REASON_BY_TAG[_MISSING_CONTEXT]))
     return tuple(found[:3])
+
+
+def _describes_denied_thing(post: str, note: str) -> bool:
+    """Return whether the note has the words for what the post says is not there."""
+    in_note = content_stems(without_urls(note))
+    denied = (content_stems(" ".join(filter(None, hit.groups()))) for hit in _DENIED_THING_PATTERN.finditer(post))
+    return any(stems and stems <= in_note for stems in denied)
 
 
 def _find_added_stems(post: str, note: str, passages: str) -> set[str]:

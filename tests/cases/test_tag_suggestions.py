@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 import pytest
 
 from crowdnotes.cases.tag_suggestions import suggest_tags
-from crowdnotes.domain import Case, Classification, Draft, Verdict
+from crowdnotes.domain import Case, Classification, Draft, Post, Verdict
 from tests.fakes import make_case, make_evidence
 
 AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
 PASSAGE = "The review of ten trials followed 4,000 adults for five years and measured their liver."
 CONTEXT, MEDIA = "misleadingMissingImportantContext", "misleadingManipulatedMedia"
+FACTUAL = "misleadingFactualError"
 
 
 def _case(note: str) -> Case:
@@ -66,6 +67,25 @@ def test_words_that_speak_for_a_tag_suggest_it(note: str, tag: str) -> None:
 )
 def test_the_reason_is_one_that_a_person_understands(note: str, why: str) -> None:
     assert suggest_tags(_case(note))[0].why == why
+
+
+@pytest.mark.parametrize(
+    ("post", "note", "tags"),
+    [
+        ("It cures colds.", "However, it does not cure colds, compared with rest.", [FACTUAL]),
+        ("It cures colds.", "Contrary to the post, only rest helps.", [FACTUAL]),
+        ("It cures colds.", "It shortens a cold, but only by some hours.", [CONTEXT]),
+        ("It cures colds.", "It cures not only colds: a small study saw more.", [CONTEXT]),
+        ("No such thing as Lyme disease, it is HIV.", "Lyme disease is an infection, but rare.", [FACTUAL]),
+        ("Lyme disease doesn't exist.", "Lyme disease is an infection, but rare.", [FACTUAL]),
+        ("Measles is a hoax.", "Lyme disease is an infection, but rare.", [CONTEXT]),
+    ],
+)
+def test_a_note_that_says_the_post_is_wrong_speaks_for_an_error_and_not_for_context(
+    post: str, note: str, tags: list[str]
+) -> None:
+    case = _case(note).replace(post=Post(text=post))
+    assert [item.tag for item in suggest_tags(case)] == tags
 
 
 def test_what_the_note_adds_from_the_passages_speaks_for_context() -> None:
