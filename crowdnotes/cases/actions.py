@@ -36,7 +36,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.errors import InputError, JobCancelled, WorkflowError
-from crowdnotes.notes.drafting import quoted
+from crowdnotes.notes.drafting import with_quotation
 from crowdnotes.notes.gates import with_checks
 from crowdnotes.text.note_rules import tags_of
 
@@ -175,13 +175,12 @@ def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str
 
 @requires(Act.EDIT)
 def quote(case: Case, at: datetime, by: Person, quotation: Quotation) -> Case:
-    """Append an offered sentence of a passage in use to the note, with its publisher and its link."""
+    """Put an offered sentence of a passage in use into the note, with its publisher and its link."""
     item = next((item for item in case.used_evidence if item.id == quotation.evidence_id), None)
     if item is None or quotation not in case.quotations:
         raise InputError("This sentence is no longer offered.", "Find sentences to quote again.")
-    text = case.draft.text.rstrip() if case.draft else ""
-    based_on = case.draft.sha256 if case.draft else None
-    return edit_draft(case, at, by, f"{text} {quoted(item, quotation)}".strip(), based_on=based_on)
+    text, based_on = (case.draft.text, case.draft.sha256) if case.draft else ("", None)
+    return edit_draft(case, at, by, with_quotation(text, item, quotation), based_on=based_on)
 
 
 @requires(Act.JUDGE, by_reviewers=True)

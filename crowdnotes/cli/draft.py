@@ -19,7 +19,7 @@ from crowdnotes.domain import Candidate, Case, Mode, SupernoteRound, SupernoteSc
 from crowdnotes.errors import ConfigurationError, InputError, JobCancelled, JobError
 from crowdnotes.evidence.search import make_providers
 from crowdnotes.jobs import JobRecord, JobRunner, JobState, Step, StepState
-from crowdnotes.notes.drafting import quoted
+from crowdnotes.notes.drafting import with_quotation
 from crowdnotes.notes.note_files import ReadNotes, notes_of_post, read_notes
 from crowdnotes.post_files import remark_on
 from crowdnotes.settings import Settings, load_settings
@@ -118,7 +118,7 @@ def draft(
     for quotation in case.quotations:
         passage = case.evidence_by_id(quotation.evidence_id)
         if passage is not None:
-            print_text(f"\n{quoted(passage, quotation)}")
+            print_text(f"\n{with_quotation('', passage, quotation)}")
     why_none = "No note was written." if case.evidence else "We found no source that helps."
     if case.unwanted is not None and case.unwanted.why_not is not None:
         looks = f"We did not search: this looks like {case.unwanted.why_not.as_text}."

@@ -32,13 +32,14 @@ from crowdnotes.notes.gates import ask_about_age
 from crowdnotes.text.note_rules import (
     MAX_NOTE_LINKS,
     NOTE_LIMIT,
+    UrlSpan,
     characters_for_words,
     find_urls,
     note_length,
     without_urls,
 )
-from crowdnotes.text.publishers import publisher_name
-from crowdnotes.text.urls import linkable
+from crowdnotes.text.publishers import publisher_label
+from crowdnotes.text.urls import canonical_url, linkable
 from crowdnotes.wording import plural
 
 _CANDIDATE_COUNT = 3
@@ -297,14 +298,27 @@ def _apply_written_carriers(
     return tuple(found)
 
 
-def quoted(item: Evidence, quotation: Quotation) -> str:
-    """Return a sentence of a passage as it is quoted in a note: publisher, exact words, link."""
+def with_quotation(note: str, item: Evidence, quotation: Quotation) -> str:
+    """Return a note with a sentence of a passage quoted: publisher, exact words, link.
+
+    Where the note has the link, the words go before it, so that each page is named and linked once.
+    """
     words = " ".join(item.passage.text[quotation.span.start : quotation.span.end].split())
     if not _QUOTATION_MARK.search(words):  # marks within marks would end the quotation early
         words = f"“{words}”"
-    name = publisher_name(item.source)
-    quotation_text = f"{name[:1].upper()}{name[1:]}: {words}" if name else words
-    return f"{quotation_text} {linkable(item.source.url)}" if item.source.url else quotation_text
+    name, url = publisher_label(item.source), item.source.url
+    linked = (link for link in find_urls(note) if url and _is_same_page(link, url))
+    link = next(linked, None)
+    before = note if link is None else note[: link.start]
+    if name and (link is None or f"{name}: " not in before):
+        words = f"{name}: {words}"
+    after = note[link.start :] if link is not None else linkable(url) if url else ""
+    return " ".join(filter(None, (before.rstrip(), words, after)))
+
+
+def _is_same_page(link: UrlSpan, url: str) -> bool:
+    address = link.url if link.has_scheme else f"https://{link.url}"
+    return canonical_url(address) == canonical_url(url)
 
 
 _QUOTATION_MARK = re.compile(r"[\"“”„«»]")

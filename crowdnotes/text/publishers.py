@@ -131,6 +131,12 @@ def publisher_name(source: Source) -> str:
     return ""
 
 
+def publisher_label(source: Source) -> str:
+    """Return `publisher_name` as it stands alone or before a colon: "CDC", "MedlinePlus (NIH)"."""
+    name = publisher_name(source).removeprefix("the ")
+    return re.sub(r"^([A-Z]{2,6})'s (.+)$", r"\2 (\1)", name)
+
+
 def with_publishers_named(text: str, sources: Sequence[Source]) -> str:
     """Return the text with a publisher's name for each bare site address of these sources: "the CDC" for "cdc.gov".
 

@@ -17,7 +17,7 @@ from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, Sentenc
 from crowdnotes.evidence.demo_pages import page_of
 from crowdnotes.text.markdown import controls_shown, escaped, host, web_url
 from crowdnotes.text.note_rules import NOTE_LIMIT, top_level_domains
-from crowdnotes.text.publishers import publisher_name
+from crowdnotes.text.publishers import publisher_label
 from crowdnotes.text.quotes import changed_words
 from crowdnotes.text.tables import ReadableRows, readable_rows
 
@@ -271,8 +271,7 @@ def opened_by(url: str | None) -> str | None:
 
 def source_name(source: Source) -> str:
     """Its publisher as people call it, else its site, library or title."""
-    name = publisher_name(source).removeprefix("the ")
-    return name or host(source.url) or source.library or source.title or "unknown publisher"
+    return publisher_label(source) or host(source.url) or source.library or source.title or "unknown publisher"
 
 
 def badge(colour: str, icon: str, words: str) -> str:
