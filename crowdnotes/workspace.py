@@ -22,7 +22,7 @@ from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.gathering_stages import GatherOptions, StageContext
 from crowdnotes.cases.permissions import local_owner
 from crowdnotes.cases.pipeline import JOBS
-from crowdnotes.cases.stages import StageRunner, scoring_basis
+from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     LOCAL_OWNER,
@@ -189,7 +189,7 @@ class Workspace:
         workspace = self.with_engine(RECORDED) if is_recorded else self
         choice, make = workspace.choice, partial(_make_job_steps, workspace.stages)
         steps = JOBS[kind].steps(workspace.stages, case_id)
-        about = {"basis": scoring_basis(self.cases.get(case_id))} if kind == "assess" else {}
+        about = {"basis": self.cases.get(case_id).scoring_basis} if kind == "assess" else {}
         return self.runner.start_anywhere(
             case_id, kind, steps, make, by=self.actor, engine=choice.base_url, model=choice.model, arguments=about
         )

@@ -212,16 +212,11 @@ def scoring(case: Case, _: StageContext, *, before_inspection: bool, scores_only
     stages = [assess] if scores_only else [assess, STAGES[StageName.JURY], links]
     if before_inspection:  # the note is written and repaired by the same job
         return stages
-    return [replace(stage, is_wanted=partial(_has_basis, basis=scoring_basis(case))) for stage in stages]
-
-
-def scoring_basis(case: Case) -> str:
-    """Return what names the note and the passages in use that a scoring judges."""
-    return f"{case.draft.sha256 if case.draft else ''} {case.basis_sha256}"
+    return [replace(stage, is_wanted=partial(_has_basis, basis=case.scoring_basis)) for stage in stages]
 
 
 def _has_basis(case: Case, basis: str) -> bool:
-    return scoring_basis(case) == basis
+    return case.scoring_basis == basis
 
 
 def combining(case: Case, context: StageContext) -> list[Stage]:

@@ -439,6 +439,11 @@ class Case(FrozenModel):
         return basis_sha256(self.used_evidence)
 
     @property
+    def scoring_basis(self) -> str:
+        """Identity of what a scoring judges: the note and the passages in use."""
+        return f"{self.draft.sha256 if self.draft else ''} {self.basis_sha256}"
+
+    @property
     def assessment_is_current(self) -> bool:
         """Whether the assessment judged this very text over these very passages."""
         return (

@@ -122,7 +122,7 @@ class JobRecord(FrozenModel):
 
     `engine` and `model` name the engine that was chosen (see `EngineChoice`), `by` who asked for it. `owner` is the
     process at work on it (see `is_alive`), "" while a queue has it; `fence` counts who took it up so far. Of a scoring
-    `arguments` has the "basis", see `scoring_basis`.
+    `arguments` has the "basis", see `Case.scoring_basis`.
     """
 
     id: str

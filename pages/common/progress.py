@@ -9,7 +9,6 @@ import streamlit as st
 
 from crowdnotes.cases import intake
 from crowdnotes.cases.pipeline import JOBS
-from crowdnotes.cases.stages import scoring_basis
 from crowdnotes.domain import Case, Outcome, Query, StageName
 from crowdnotes.errors import JobError
 from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
@@ -60,8 +59,7 @@ def is_outdated(case: Case, job: JobRecord | None) -> bool:
     """Return whether a job scores another note, or other sources, than the case has now."""
     if job is None or job.kind != "assess":
         return False
-    now = scoring_basis(case)
-    return job.arguments.get("basis", now) != now
+    return job.arguments.get("basis", case.scoring_basis) != case.scoring_basis
 
 
 def _name_work(job: JobRecord) -> str:
