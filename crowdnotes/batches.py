@@ -12,38 +12,47 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, TextIO
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select, text, update
+from sqlalchemy import case as sql_case
 
 from crowdnotes.cases import intake
+from crowdnotes.cases.case_findings import count_searches, why_no_sources
 from crowdnotes.cases.intake import new_case_id
-from crowdnotes.domain import INFERRED, Act, Mode
-from crowdnotes.engines.choice import price_is_known
+from crowdnotes.domain import INFERRED, Act, Case, Mode, ProviderState, StageName
+from crowdnotes.engines.choice import is_free, price_is_known
 from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, JobCancelled, JobError
-from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Step, plain_step
-from crowdnotes.post_files import Row, rows_of
+from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Step, StepState, plain_step
+from crowdnotes.post_files import Row, other_column, rows_of
 from crowdnotes.storage.database import insert_into, now_of, reading, writing
 from crowdnotes.storage.tables import batch_rows, batches, cases, storable_text, tombstones
+from crowdnotes.text.markdown import clip
 from crowdnotes.text.table_files import write_table
 from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
 
 WAITING, RUNNING, DONE, FAILED, BAD = "waiting", "running", "done", "failed", "not usable"
+NO_NOTE = "no note"  # all was done, and gave no note
+DELETED = "deleted"  # a person deleted the case; never stored, as the record of the deletion says so
 _MAX_SAME_FAILURES = 5  # failures for one reason, one after the other: the next rows would fail too
 _MAX_PARALLEL_BATCHES = 8
 _ROWS_PER_CHUNK = 500  # rows in memory
 _POLL_SECONDS = 0.2
 _REPORT_SECONDS = 1.0
-_RESULT_COLUMNS = ("number", "name", "state", "case_id", "reason", "dollars")
+_RESULT_COLUMNS = ("number", "name", "post", "state", "case_id", "reason", "dollars")
+_MAX_POST_CHARACTERS = 160  # of a post, where its row is shown
+_STORED_POST_CHARACTERS = 2_000  # of a row's document, enough for those of any script
+_STORED_POST_PATTERN = re.compile(r'\{"text": "((?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*)')
 _BUDGET_LOCK = 0x63726F776E62  # an advisory lock: one row is begun at a time, by any process
 
 
@@ -63,7 +72,8 @@ class Batch:
     """The rows of a file, or of one that was read before and is named by its id, worked on as the workspace's person.
 
     Safe to run again, also where it was killed. `budget` and `day_budget` are in dollars, `name` is what people call
-    the file. Raises InputError; NotAllowedError; StoreError and its kinds.
+    the file, `posts` the column that holds its posts, see `rows_of`. Raises InputError; NotAllowedError; StoreError and
+    its kinds.
     """
 
     def __init__(
@@ -74,6 +84,7 @@ class Batch:
         budget: float | None = None,
         day_budget: float | None = None,
         name: str = "",
+        posts: str = "",
     ) -> None:
         workspace.cases.require(Act.BATCH)
         self._workspace = workspace
@@ -100,10 +111,12 @@ class Batch:
             raise InputError(f"{file} is not a file.", "Save the table as a file.")
         try:
             with file.open("rb") as content:
-                self.id = hashlib.file_digest(content, "sha256").hexdigest()
+                digest = hashlib.file_digest(content, "sha256")
         except OSError as error:
             raise InputError(f"{file} cannot be read ({error.strerror}).") from error
-        self._read(file, name or file.name)
+        digest.update(other_column(file, posts).encode())  # by another column the file holds other posts
+        self.id = digest.hexdigest()
+        self._read(file, name or file.name, posts)
 
     def kept(self) -> BatchSummary:
         """Return its record, without its rows. Raises InputError without one."""
@@ -112,12 +125,12 @@ class Batch:
             raise InputError("There is no such batch.", "Choose its file again.")
         return found[0]
 
-    def _read(self, file: Path, name: str) -> None:
+    def _read(self, file: Path, name: str, posts: str) -> None:
         """Read what is not in the database yet; a reading that was broken off goes on."""
         newest = select(func.coalesce(func.max(batch_rows.c.number), 0)).where(batch_rows.c.batch == self.id)
         with reading(self._engine) as connection:
             known = connection.scalar(newest) or 0
-        rows = rows_of(file)
+        rows = rows_of(file, posts)
         unknown, n = (row for row in rows if row.number > known), known
         while chunk := list(islice(unknown, _ROWS_PER_CHUNK)):
             with writing(self._engine) as connection:
@@ -152,14 +165,15 @@ class Batch:
 
     def retry_failed(self) -> None:
         """Let rows that failed wait once more; each goes on with the case that it has."""
-        failed = (batch_rows.c.batch == self.id, batch_rows.c.state == FAILED)
+        deleted = select(tombstones.c.case_id).where(tombstones.c.case_id == batch_rows.c.case_id).exists()
+        failed = (batch_rows.c.batch == self.id, batch_rows.c.state == FAILED, ~deleted)
         with writing(self._engine) as connection:
             connection.execute(update(batch_rows).where(*failed).values(state=WAITING, reason=""))
 
     def counts(self) -> tuple[Counter[str], float]:
         """Return how many rows are in each state, and the dollars that are spent or set aside."""
-        columns = batch_rows.c.state, func.count(), func.sum(batch_rows.c.dollars)
-        query = select(*columns).where(batch_rows.c.batch == self.id).group_by(batch_rows.c.state)
+        columns = _STATE.label("state"), func.count(), func.sum(batch_rows.c.dollars)
+        query = select(*columns).select_from(_ROWS).where(batch_rows.c.batch == self.id).group_by(_STATE)
         with reading(self._engine) as connection:
             found = connection.execute(query).all()
         return Counter({state: n for state, n, _ in found}), sum(dollars for *_, dollars in found)
@@ -168,12 +182,13 @@ class Batch:
         """Return `counts` in a sentence."""
         counts, dollars = self.counts()
         return (
-            f"{counts[DONE]:,} done, {counts[FAILED]:,} failed, {counts[BAD]:,} not usable, {counts[WAITING]:,} "
-            f"waiting, {counts[RUNNING]:,} running, ${dollars:,.2f}"
+            f"{counts[DONE]:,} done, {counts[NO_NOTE]:,} without a note, {counts[FAILED]:,} failed, "
+            f"{counts[BAD]:,} not usable, {counts[DELETED]:,} deleted, {counts[WAITING]:,} waiting, "
+            f"{counts[RUNNING]:,} running, ${dollars:,.2f}"
         )
 
     def results(self) -> Iterator[Mapping[str, Any]]:
-        """Yield each row: number, name, state, case_id, reason, dollars."""
+        """Yield each row: number, name, post (its first words), state, case_id, reason, dollars."""
         last = 0
         while found := self._results(batch_rows.c.number > last, limit=_ROWS_PER_CHUNK):
             yield from found
@@ -186,16 +201,36 @@ class Batch:
 
     def some(self, state: str | None, limit: int, first: int) -> list[Mapping[str, Any]]:
         """Return the `results` in that state (None: in any), at most `limit` of them from the place `first` on."""
-        return self._results(*() if state is None else (batch_rows.c.state == state,), limit=limit, first=first)
+        return self._results(*() if state is None else (_STATE.in_([state]),), limit=limit, first=first)
 
     def _results(self, *which: ColumnElement[bool], limit: int, first: int = 0) -> list[Mapping[str, Any]]:
         # The case, where it is there: its id is on record before it, and it may have been deleted.
-        there = select(cases.c.id).where(cases.c.id == batch_rows.c.case_id).scalar_subquery().label("case_id")
-        columns = [batch_rows.c[name] for name in ("number", "name", "state")]
-        query = select(*columns, there, batch_rows.c.reason, batch_rows.c.dollars)
+        query = select(
+            batch_rows.c.number,
+            batch_rows.c.name,
+            func.coalesce(cases.c.post_excerpt, "").label("post"),
+            _STATE.label("state"),
+            cases.c.id.label("case_id"),
+            batch_rows.c.reason,
+            batch_rows.c.dollars,
+            func.substr(batch_rows.c.document, 1, _STORED_POST_CHARACTERS).label("document"),
+            tombstones.c.by,
+            tombstones.c.by_key,
+        )
+        query = query.select_from(_ROWS.outerjoin(cases, cases.c.id == batch_rows.c.case_id))
         query = query.where(batch_rows.c.batch == self.id, *which).order_by(batch_rows.c.number)
         with reading(self._engine) as connection:
-            return [dict(row) for row in connection.execute(query.limit(limit).offset(first)).mappings()]
+            rows: list[dict[str, Any]] = [
+                dict(row) for row in connection.execute(query.limit(limit).offset(first)).mappings()
+            ]
+        for row in rows:
+            document, by, by_key = row.pop("document"), row.pop("by"), row.pop("by_key")
+            if row["state"] == DELETED:
+                who = "You" if by_key == self._workspace.actor.key else by
+                row["reason"] = f"{who} deleted this case."
+            elif not row["post"]:
+                row["post"] = _read_first_words(document)
+        return [*rows]
 
     def job(self) -> JobRecord | None:
         """Return the newest that works or worked on it."""
@@ -248,7 +283,7 @@ class Batch:
 
     def _work(self, at_once: int, fence: Fence, progress: Progress) -> str:
         self._fence, self._stop = fence, None
-        begun, reported, reasons = time.monotonic(), 0.0, list[str]()
+        begun, reported, ends = time.monotonic(), 0.0, list[_RowEnd]()
         running = self._running()
         while True:
             try:
@@ -259,9 +294,9 @@ class Batch:
             for number, case_id in [*running.items()]:
                 if case_id not in at_work:
                     del running[number]
-                    reasons += self._settled(number, case_id)
+                    ends += self._settled(number, case_id)
             while self._stop is None and len(running) < at_once:
-                self._stop = _build_same_failure_error(reasons)
+                self._stop = _build_same_failure_error(ends)
                 try:
                     row = self._begin() if self._stop is None else None
                 except _BudgetSpentError as error:
@@ -271,18 +306,41 @@ class Batch:
                     break
                 number, case_id, failed = row
                 if failed:
-                    reasons.append(failed)
+                    ends.append(_RowEnd(number, failed))
                 else:
                     running[number] = case_id
             if not running:
                 break
             if self._stop is None and time.monotonic() - reported >= _REPORT_SECONDS:
-                self._report(progress, time.monotonic() - begun, len(reasons))
+                self._report(progress, time.monotonic() - begun, len(ends))
                 reported = time.monotonic()
             time.sleep(_POLL_SECONDS)
+        if self._stop is None or isinstance(self._stop, _SameFailureError):
+            # Rows that were at work when it stopped have ended since, and may have failed alike.
+            self._stop = self._pause(ends) or _build_same_failure_error(ends)
+        return self._end_work()
+
+    def _end_work(self) -> str:
+        """Return what came of the work. Raises what stopped it."""
         if self._stop is not None:
             raise self._stop
         return self.as_text()
+
+    def _pause(self, ends: list[_RowEnd]) -> JobError | None:
+        """Let the last rows wait again where most places to search failed, as without a connection; say so."""
+        silent = list(takewhile(lambda end: end.is_silent, reversed(ends)))
+        if not silent:
+            return None
+        numbers = [end.number for end in silent]
+        again = update(batch_rows).where(batch_rows.c.batch == self.id, batch_rows.c.number.in_(numbers))
+        with self._writing() as connection:
+            connection.execute(again.values(state=WAITING, reason=""))
+        failed, places = sum(end.failed for end in silent), sum(end.places for end in silent)
+        none = "None of the {n} places to search could be reached."
+        reached = plural(max(end.places for end in silent), "The only place to search could not be reached.", none)
+        reached = reached if failed == places else f"{failed:,} of {places:,} searches failed."
+        waiting = plural(self.counts()[0][WAITING], "1 post waits.", "{n:,} posts wait.")
+        return JobError(f"{reached} {waiting}", "Check the internet connection, then go on.")
 
     def _report(self, progress: Progress, seconds: float, ended: int) -> None:
         counts, _ = self.counts()
@@ -339,14 +397,18 @@ class Batch:
         return row.number, case_id, ""
 
     def _require_case(self, case_id: str, document: dict[str, object]) -> None:
-        """Make the case, unless it was made or deleted before."""
+        """Make the case, unless it was made or deleted before; one without sources searches where a new one would."""
         with reading(self._engine) as connection:
-            if any(connection.scalar(query) for query in (_select_case(case_id), _select_tombstone(case_id))):
+            if connection.scalar(_select_tombstone(case_id)) is not None:
                 return
-        links = [str(link) for link in document["links"]]  # type: ignore[attr-defined]
+            is_made = connection.scalar(_select_case(case_id)) is not None
         search = self._workspace.services_at_first()
         libraries = [info.name for info in self._workspace.libraries.list()]
         mode = Mode.AUTOMATION if search or libraries else Mode.AUGMENTATION
+        if is_made:
+            self._search_again(self._workspace.cases.get(case_id), mode, libraries, search)
+            return
+        links = [str(link) for link in document["links"]]  # type: ignore[attr-defined]
         intake.create_case(
             self._workspace.cases,
             str(document["text"]),
@@ -358,6 +420,14 @@ class Batch:
             to_gather=True,
             known_as=case_id,
         )
+
+    def _search_again(self, made: Case, mode: Mode, libraries: list[str], search: list[str]) -> None:
+        """Let a case without sources search the places of today, unless they were searched and all answered."""
+        same = (made.mode, made.libraries, made.services) == (mode, tuple(libraries), tuple(search))
+        is_answered = all(outcome.state is ProviderState.ANSWERED for outcome in made.outcomes)
+        if made.evidence or made.decision is not None or (same and is_answered):
+            return
+        self._workspace.cases.apply(made.id, intake.search_again, mode=mode, libraries=libraries, services=search)
 
     def _require_budget(self, connection: Connection, day: str) -> None:
         spent = func.coalesce(func.sum(batch_rows.c.dollars), 0.0)
@@ -373,8 +443,8 @@ class Batch:
                     "Run it again with a larger budget to go on with the waiting rows.",
                 )
 
-    def _settled(self, number: int, case_id: str) -> list[str]:
-        """Settle a row whose work has ended; return why it failed, "" if it is done, nothing if it waits again."""
+    def _settled(self, number: int, case_id: str) -> list[_RowEnd]:
+        """Settle a row whose work has ended; return how, or nothing if it waits again."""
         job = self._workspace.runner.latest(case_id)
         try:
             case = self._workspace.cases.get(case_id)
@@ -382,8 +452,8 @@ class Batch:
             with reading(self._engine) as connection:
                 was_made = job is not None or connection.scalar(_select_tombstone(case_id)) is not None
             self._end(number, FAILED if was_made else WAITING, error.message if was_made else "", 0.0)
-            return [error.message] if was_made else []
-        used, draft = case.used, case.draft
+            return [_RowEnd(number, error.message)] if was_made else []
+        used = case.used
         if job is None or job.state is JobState.INTERRUPTED:
             self._end(number, WAITING, "", used.dollars)
             return []
@@ -395,14 +465,21 @@ class Batch:
                 "We do not know the model's price, so we cannot keep to the budget.",
                 "Set CROWDNOTES_LLM_DOLLARS_PER_MILLION_INPUT and …_OUTPUT, or run the batch without a budget.",
             )
-        state, reason = (DONE, "") if job.state is JobState.DONE else (FAILED, _get_failure_reason(job))
-        is_inferred = draft is not None and draft.is_inferred(case.settlement, case.evidence)
-        self._end(number, state, reason or (f"{INFERRED}." if is_inferred else ""), dollars)
-        return [reason]
+        failed, answered = (places, 0) if (places := _count_silent_places(job)) else count_searches(case)
+        if places:
+            state, reason = FAILED, "No note: no search was answered."
+        elif job.state is JobState.DONE:
+            state, reason = _describe_result(case)
+        else:
+            state, reason = FAILED, _get_failure_reason(job)
+        self._end(number, state, reason, dollars)
+        if state != FAILED or case.evidence:
+            return [_RowEnd(number, reason if state == FAILED else "")]
+        return [_RowEnd(number, reason, failed, failed + answered)]
 
     def _end(self, number: int, state: str, reason: str, dollars: float) -> None:
         values: dict[str, object] = {"state": state, "reason": storable_text(reason), "dollars": dollars}
-        if state == DONE:  # its case has the post, and may be deleted
+        if state in {DONE, NO_NOTE}:  # its case has the post, and may be deleted
             values["document"] = "{}"
         with self._writing() as connection:
             connection.execute(update(batch_rows).where(*self._of(number)).values(values))
@@ -414,6 +491,11 @@ class Batch:
 def batch_runner(workspace: Workspace) -> JobRunner:
     """Return a runner for `Batch.start`, not the one that works on the cases: a batch waits for those."""
     return JobRunner(workspace.runner.engine, _MAX_PARALLEL_BATCHES, workspace.stage_context.clock)
+
+
+def may_cost(workspace: Workspace) -> bool:
+    """Return whether the work on a row asks a model that is not known to cost nothing."""
+    return workspace.engine.uses_language_model and not is_free(workspace.choice, workspace.settings.llm)
 
 
 def kept_batches(workspace: Workspace, limit: int, first: int = 0) -> list[BatchSummary]:
@@ -438,14 +520,70 @@ def _select_tombstone(case_id: str) -> Select[tuple[str]]:
     return select(tombstones.c.case_id).where(tombstones.c.case_id == case_id)
 
 
-def _build_same_failure_error(reasons: list[str]) -> JobError | None:
+# A row's state, or that its case was deleted since.
+_ROWS = batch_rows.outerjoin(tombstones, tombstones.c.case_id == batch_rows.c.case_id)
+_STATE = sql_case((tombstones.c.case_id.is_not(None), DELETED), else_=batch_rows.c.state)
+
+
+def _read_first_words(document: str) -> str:
+    """Return the first words of the post in the beginning of a row's document."""
+    found = _STORED_POST_PATTERN.match(document)
+    words = json.loads(f'"{found[1]}"').encode("utf-8", "ignore").decode() if found else ""
+    return clip(" ".join(words.split()), _MAX_POST_CHARACTERS)
+
+
+@dataclass(frozen=True, slots=True)
+class _RowEnd:
+    """How the work on a row ended: why it failed, or ""; and without sources, how many of the `places` failed."""
+
+    number: int
+    reason: str
+    failed: int = 0
+    places: int = 0
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether most places to search gave no answer."""
+        return self.failed * 2 > self.places
+
+
+def _describe_result(case: Case) -> tuple[str, str]:
+    """Return the state of a row whose work was done, and what to say of it."""
+    why, may_change = why_no_sources(case)
+    if why:
+        return FAILED if may_change else NO_NOTE, f"No note: {why}."
+    draft, failed, answered = case.draft, *count_searches(case)
+    missing = [f"{failed} of {failed + answered} searches failed."] if failed > answered else []
+    if draft is not None and draft.text.strip():
+        inferred = [f"{INFERRED}."] if draft.is_inferred(case.settlement, case.evidence) else []
+        return DONE, " ".join([*inferred, *missing])
+    if case.quotations:
+        return DONE, " ".join(["Sentences to quote; the note is yours to write.", *missing])
+    if case.unwanted is not None:
+        return NO_NOTE, f"No note: {case.unwanted.reason}"
+    written = next((stage.summary for stage in case.stages if stage.name is StageName.DRAFT), "No note was written.")
+    return NO_NOTE, " ".join([written, *missing])
+
+
+def _count_silent_places(job: JobRecord) -> int:
+    """Return how many places a failed search asked, where none of them answered; else 0."""
+    step = next((step for step in job.steps if step.state is StepState.FAILED), None)
+    return step.total if step is not None and step.name == StageName.SEARCH and step.done == step.total else 0
+
+
+class _SameFailureError(JobError):
+    """The last rows failed for one reason."""
+
+
+def _build_same_failure_error(ends: list[_RowEnd]) -> _SameFailureError | None:
     """Return what stops a batch whose last rows failed for one reason, by its first sentence."""
-    last = reasons[-_MAX_SAME_FAILURES:]
-    if len(last) < _MAX_SAME_FAILURES or len({reason.split(". ")[0] for reason in last}) > 1 or not last[0]:
+    last = ends[-1].reason if ends else ""
+    alike = list(takewhile(lambda end: end.reason.split(". ")[0] == last.split(". ")[0], reversed(ends)))
+    if not last or len(alike) < _MAX_SAME_FAILURES:
         return None
-    return JobError(
-        f"{_MAX_SAME_FAILURES} rows in a row failed for the same reason: {last[-1]}",
-        "Fix that, then run the failed rows again (--again).",
+    return _SameFailureError(
+        f"{len(alike)} rows in a row failed for the same reason: {last}",
+        "Solve that, then try the failed rows again.",
     )
 
 

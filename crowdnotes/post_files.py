@@ -28,6 +28,9 @@ _CELL_BYTES = 8  # of a cell at least, so that a thousand million empty ones are
 _OFFSET_PATTERN = re.compile(r"[+-]\d\d:?\d\d")  # as pyarrow takes one in the place of a zone's name
 _MAX_COLUMN_NAMES_CHARACTERS = 300  # characters of columns' names
 _OUR_COLUMNS = ("id", "text", "links", "url")
+# What others call the column of posts, the likeliest first; taken where the file has no “text”.
+_POST_COLUMNS = ("post", "tweet", "post_text", "tweet_text", "posts", "tweets", "content", "body", "message", "caption")
+_MAX_COMPARED_POSTS, _MAX_REPEATS_NAMED = 200_000, 3
 _WORDS_COLUMN = "full_text"  # of X's API v1.1, and of what others made of its answers
 _MAX_JSON_BYTES = 20_000_000  # of a list, which is read at once
 # Where an answer of X's API, or another's file, has its posts.
@@ -54,21 +57,38 @@ class Row:
 class Preview:
     """What a file would become: its columns, how many rows can be used and how many cannot, and the first of each.
 
-    remark: what to check before it is used; "" without.
+    `posts` is the column that holds the posts, "" where there is none, `repeats` how many rows have the post of an
+    earlier one, and `repeated` the first of them with that earlier one. `remark`: what to check before it is used.
     """
 
     columns: tuple[str, ...]
+    posts: str
     usable: int
     bad: int
     first: tuple[Row, ...]
     broken: tuple[Row, ...]
+    repeats: int = 0
+    repeated: tuple[tuple[int, int], ...] = ()
     remark: str = ""
 
 
-def rows_of(file: Path) -> Iterator[Row]:
+class UnknownColumnsError(InputError):
+    """A file has no column that looks like posts; `columns` are those it has."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        there = ", ".join(columns)[:_MAX_COLUMN_NAMES_CHARACTERS]
+        super().__init__(
+            f"The file has no column “text” or “links”. It has: {there}.",
+            "Add a column “text”; “id”, “links” and “url” are optional.",
+        )
+        self.columns = tuple(columns)
+
+
+def rows_of(file: Path, posts: str = "") -> Iterator[Row]:
     """Yield the rows of a file of `FILE_KINDS`, one after the other.
 
-    Raises InputError for another file, and for one without a column of ours.
+    `posts` is the column that holds the posts; without it a column “text”, or one that others call their posts. Raises
+    InputError for another file, for one in which that column occurs twice, and UnknownColumnsError without one.
     """
     reader = _READER_BY_KIND.get(file.suffix.lower().removeprefix("."))
     if reader is None:
@@ -81,29 +101,50 @@ def rows_of(file: Path) -> Iterator[Row]:
         named = [_normalise_column_name(name) for name in columns]
         if any("\0" in name for name in named):
             raise InputError(f"{file.name} is not a text file.", "Save the table as “CSV UTF-8”.")
-        if twice := [name for name in _OUR_COLUMNS if named.count(name) > 1]:
+        column = _normalise_column_name(posts) or _find_post_column(named)
+        if twice := [name for name in (*_OUR_COLUMNS, column) if name and named.count(name) > 1]:
             raise InputError(f"The file has two columns “{twice[0]}”.", "Rename one of them.")
-        if columns and not {"text", "links", _WORDS_COLUMN}.intersection(named):
-            there = ", ".join(columns)[:_MAX_COLUMN_NAMES_CHARACTERS]
-            raise InputError(
-                f"The file has no column “text” or “links”. It has: {there}.",
-                "Add a column “text”; “id”, “links” and “url” are optional.",
-            )
-        for number, found in enumerate(reader(file), 1):
-            yield _parse_row(number, found)
+        if columns and column not in named and (posts or "links" not in named):
+            raise UnknownColumnsError(columns)
+        for number, found in enumerate(reader(file, column), 1):
+            yield _parse_row(number, found, column)
     except (OSError, ValueError, OverflowError) as error:  # pyarrow's errors are of the first two kinds
         raise InputError(f"{file.name} cannot be read ({error}).") from error
 
 
-def preview_of(file: Path, name: str = "") -> Preview:
+def other_column(file: Path, posts: str) -> str:
+    """Return that column of a file of `FILE_KINDS`; "" where `rows_of` takes it anyway."""
+    reader = _READER_BY_KIND.get(file.suffix.lower().removeprefix(".")) if posts else None
+    columns = () if reader is None else _read_column_names(file, reader)
+    usual = _find_post_column([_normalise_column_name(name) for name in columns])
+    return "" if _normalise_column_name(posts) == usual else posts
+
+
+def _find_post_column(named: Sequence[str]) -> str:
+    """Return the column that holds the posts, by its name; "" without one."""
+    return next((name for name in ("text", _WORDS_COLUMN, *_POST_COLUMNS) if name in named), "")
+
+
+def preview_of(file: Path, name: str = "", posts: str = "") -> Preview:
     """Look at all rows and keep none. `name` is what people call the file. Raises as `rows_of`."""
     first, broken, n = list[Row](), list[Row](), Counter[bool]()
-    for row in rows_of(file):
+    number_by_post, repeats, repeated = dict[int, int](), 0, list[tuple[int, int]]()
+    for row in rows_of(file, posts):
         n[is_bad := bool(row.problem)] += 1
         if n[is_bad] <= _MAX_PREVIEW_ROWS:
             (broken if is_bad else first).append(row)
+        post = hash((row.text, row.links))
+        if not is_bad and len(number_by_post) < _MAX_COMPARED_POSTS:
+            number_by_post.setdefault(post, row.number)
+        earlier = row.number if is_bad else number_by_post.get(post, row.number)
+        if earlier != row.number:
+            repeats += 1
+            repeated += [(row.number, earlier)] if repeats <= _MAX_REPEATS_NAMED else []
     columns = _read_column_names(file, _READER_BY_KIND[file.suffix.lower().removeprefix(".")])
-    return Preview(columns, n[False], n[True], tuple(first), tuple(broken), remark_on(file, name))
+    named = {_normalise_column_name(column): column for column in columns}
+    column = named.get(_normalise_column_name(posts) or _find_post_column(list(named)), "")
+    remark = remark_on(file, name)
+    return Preview(columns, column, n[False], n[True], tuple(first), tuple(broken), repeats, tuple(repeated), remark)
 
 
 def remark_on(file: Path, name: str = "") -> str:
@@ -123,7 +164,7 @@ def _read_column_names(file: Path, reader: _Reader) -> tuple[str, ...]:
     if reader is _read_table_rows:
         with open_text(file) as (lines, _):
             return tuple(name for name in next(table_reader(lines, strict=False), []) if name)
-    found = (row for row in islice(reader(file), _MAX_SAMPLED_ROWS) if not isinstance(row, str))
+    found = (row for row in islice(reader(file, ""), _MAX_SAMPLED_ROWS) if not isinstance(row, str))
     return tuple(dict.fromkeys(str(name) for row in found for name in row))
 
 
@@ -131,11 +172,13 @@ def _normalise_column_name(name: object) -> str:
     return str(name).strip().lower()
 
 
-def _parse_row(number: int, found: Mapping[str, object] | str) -> Row:
+def _parse_row(number: int, found: Mapping[str, object] | str, column: str) -> Row:
     if isinstance(found, str):
         return Row(number, str(number), problem=found)
     found = {_normalise_column_name(name): value for name, value in found.items()}
     name = str(found.get("id_str") or found.get("id") or number)[:200]  # many programs round a number of that length
+    if column not in {"", "text", _WORDS_COLUMN}:
+        found = {name: cell for name, cell in found.items() if name != _WORDS_COLUMN} | {"text": found.get(column)}
     said, links = _read_words(found), found.get("links")
     listed = links if isinstance(links, list) else str(links or "").split()
     urls = tuple(str(link).strip() for link in listed if str(link).strip())
@@ -171,7 +214,7 @@ _Found = Mapping[str, object] | str  # of a row: its cells, or why it cannot be 
 _LOST_LETTERS = "Some letters are unreadable: save the file as “CSV UTF-8”."
 
 
-def _read_table_rows(file: Path) -> Iterator[_Found]:
+def _read_table_rows(file: Path, _: str) -> Iterator[_Found]:
     with open_text(file) as (lines, encoding):
         reader = table_reader(lines)
         head: list[str] | None = None
@@ -198,7 +241,7 @@ def _read_table_rows(file: Path) -> Iterator[_Found]:
                 yield dict(zip(head, cells, strict=False))
 
 
-def _read_json_rows(file: Path) -> Iterator[_Found]:
+def _read_json_rows(file: Path, _: str) -> Iterator[_Found]:
     """Yield an object a line, or one list of them, as X's API and many programs write."""
     with open_text(file) as (lines, encoding):
         is_list = file.suffix.lower() == ".json" or lines.read(_MAX_ROW_CHARACTERS).lstrip()[:1] == "["
@@ -252,11 +295,11 @@ def _read_lines_of_json(lines: TextIO) -> Iterator[_Found]:
             yield f"We cannot read it: {error}."
 
 
-def _read_parquet_rows(file: Path) -> Iterator[_Found]:
+def _read_parquet_rows(file: Path, column: str) -> Iterator[_Found]:
     import pyarrow.parquet as pq
 
     names = pq.read_schema(file).names
-    ours = [name for name in names if _normalise_column_name(name) in (*_OUR_COLUMNS, _WORDS_COLUMN)]
+    ours = [name for name in names if _normalise_column_name(name) in {*_OUR_COLUMNS, _WORDS_COLUMN, column}]
     lost = object()
     for row in read_parquet(file, ours, lost):
         is_lost = any(cell is lost for cell in row.values())
@@ -365,7 +408,7 @@ def _time_of(cell: Any, lost: object) -> Any:
         return lost
 
 
-_Reader = Callable[[Path], Iterator[_Found]]
+_Reader = Callable[[Path, str], Iterator[_Found]]  # the column that holds the posts
 _READER_BY_KIND: dict[str, _Reader] = {
     "csv": _read_table_rows,
     "tsv": _read_table_rows,

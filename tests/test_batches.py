@@ -9,6 +9,7 @@ import stat
 import threading
 import tracemalloc
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,18 +19,20 @@ import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import update
 
-from crowdnotes.batches import Batch
-from crowdnotes.domain import INFERRED, Case, Draft, Usage
+from crowdnotes.batches import Batch, kept_batches
+from crowdnotes.cases.stages import StageRunner
+from crowdnotes.domain import INFERRED, Case, Draft, Evidence, Hit, ProviderState, Quotation, Role, Span, Usage
+from crowdnotes.engines import Brief, WriterAnswer
 from crowdnotes.engines.choice import EngineChoice
-from crowdnotes.errors import InputError, JobError
+from crowdnotes.errors import InputError, JobError, SearchError
 from crowdnotes.post_files import preview_of, rows_of
 from crowdnotes.settings import load_settings
 from crowdnotes.storage.database import writing
 from crowdnotes.storage.tables import jobs
 from crowdnotes.workspace import Workspace, open_workspace
-from tests.cases.walk import TOPICS, make_library, post_about, small_workspace
+from tests.cases.walk import TOPICS, TopicEngine, make_library, post_about, small_workspace
 from tests.command_line import crowdnotes
-from tests.fakes import HashingEmbedder, LiveLinks
+from tests.fakes import HashingEmbedder, LiveLinks, actor
 from tests.llm_server import LLMServer, honest
 from tests.shared import PATIENCE, put_tables
 
@@ -65,9 +68,43 @@ def test_a_file_is_told_before_it_is_kept(tmp_path: Path) -> None:
     assert (preview.columns, preview.usable, preview.bad) == (("ID", "Text", "extra"), 1, 1)
     assert [(row.name, row.text) for row in preview.first] == [("a", "One")]
     assert [(row.number, row.problem) for row in preview.broken] == [(2, "No text and no links.")]
-    file.write_text("id,tweet\na,One\n")
-    with pytest.raises(InputError, match="It has: id, tweet"):
+    file.write_text("id,words\na,One\n")
+    with pytest.raises(InputError, match="It has: id, words"):
         preview_of(file)
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(("column", "chosen"), [("Post", ""), ("tweet", ""), ("words", "words")])
+def test_the_column_of_posts_is_known_by_its_name_or_chosen(
+    tmp_path: Path, kind: str, column: str, chosen: str
+) -> None:
+    file = tmp_path / f"posts.{kind}"
+    rows = [{"id": "a", column: "One", "note": "x"}, {"id": "b", column: "Two", "note": "x"}]
+    if kind == "csv":
+        file.write_text(f"id,{column},note\na,One,x\nb,Two,x\n")
+    elif kind == "jsonl":
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), file)
+    preview = preview_of(file, posts=chosen)
+    assert ([row.text for row in preview.first], preview.posts) == (["One", "Two"], column)
+
+
+def test_by_another_column_a_file_is_another_batch_and_by_the_usual_one_the_same(tmp_path: Path) -> None:
+    (tmp_path / "posts.csv").write_text("text,reply\nOne,Two\n")
+    with small_workspace(tmp_path) as workspace:
+        found = {
+            posts: Batch(workspace, tmp_path / "posts.csv", posts=posts).some(None, 1, 0)[0]["post"]
+            for posts in ("", "Text", "reply")
+        }
+        assert found == {"": "One", "Text": "One", "reply": "Two"}
+        assert len(kept_batches(workspace, 9)) == 2
+
+
+def test_repeated_posts_are_counted_before_they_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "posts.csv").write_text("text,links\nOne,\nTwo,\nOne,\nOne,https://e.example\nTwo,\nOne,\n,\n,\n")
+    preview = preview_of(tmp_path / "posts.csv")
+    assert (preview.repeats, preview.repeated) == (3, ((3, 1), (5, 2), (6, 1)))
 
 
 def test_another_file_is_refused_and_a_broken_one_told(tmp_path: Path) -> None:
@@ -287,6 +324,7 @@ def test_a_row_is_a_case_that_nobody_decided_and_a_second_run_does_nothing(tmp_p
         work.run(3)
         counts, dollars = work.counts()
         assert (counts, dollars) == ({"done": len(FEW), "not usable": 1}, 0.0)
+        assert [row["post"] for row in work.some("done", 2, 0)] == [post_about(topic) for topic in FEW[:2]]
         cases = [workspace.cases.get(str(row["case_id"])) for row in work.results() if row["case_id"]]
         assert len({case.id for case in cases}) == len(FEW)
         assert all(case.evidence and case.draft and case.decision is None for case in cases)
@@ -311,7 +349,8 @@ def test_rows_that_fail_alike_stop_the_batch_which_goes_on_when_that_is_mended(
     posts.write_text("".join(json.dumps({"text": f"{post_about('kettle')} {number}"}) + "\n" for number in range(6)))
     with small_workspace(tmp_path) as workspace:
         monkeypatch.setattr(workspace.store, "add", _full)
-        with pytest.raises(JobError, match="5 rows in a row failed for the same reason: The disk is full"):
+        why = "5 rows in a row failed for the same reason: The disk is full. Solve that, then try"
+        with pytest.raises(JobError, match=why):
             Batch(workspace, posts).run(2)
         monkeypatch.undo()
         work = Batch(workspace, posts)
@@ -319,6 +358,150 @@ def test_rows_that_fail_alike_stop_the_batch_which_goes_on_when_that_is_mended(
         work.retry_failed()
         work.run(2)
         assert work.counts()[0] == {"done": 6}
+
+
+class QuotingEngine(TopicEngine):
+    """As without a language model: it offers sentences and writes no note."""
+
+    def write(self, brief: Brief, evidence: Sequence[Evidence], *_: object, **__: object) -> WriterAnswer:
+        sentence = Quotation(evidence_id=evidence[0].id, span=Span(start=0, end=9))
+        return WriterAnswer(abstained="No model is in use.", quotations=(sentence,))
+
+
+class _Service:
+    """A search service that finds nothing, or fails."""
+
+    needs = None
+    at_once = 1
+    most_queries = 5
+
+    def __init__(self, name: str, *, fails: bool = True) -> None:
+        self.name, self.label, self.fails = name, name.title(), fails
+
+    def search(self, *_: object, **__: object) -> list[Hit]:
+        if self.fails:
+            raise SearchError("It cannot be reached from here.", ProviderState.FAILED)
+        return []
+
+
+def _searching(workspace: Workspace, monkeypatch: pytest.MonkeyPatch, *services: _Service) -> Workspace:
+    """The workspace without a library, with these services alone."""
+    for library in workspace.libraries.list():
+        workspace.libraries.remove(library.name)
+    context = replace(workspace.stage_context, providers=lambda _: services)
+    monkeypatch.setattr(Workspace, "services_at_first", lambda _: [service.name for service in services])
+    return replace(workspace, stage_context=context, stages=StageRunner(workspace.cases, context))
+
+
+@pytest.mark.parametrize("rows", [1, len(FEW), 9])
+def test_without_a_connection_the_batch_pauses_and_its_rows_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    posts = tmp_path / "posts.jsonl"
+    posts.write_text("".join(json.dumps({"text": post_about(topic)}) + "\n" for topic in TOPICS[:rows]))
+    with small_workspace(tmp_path) as opened:
+        services = _Service("near"), _Service("far")
+        workspace = _searching(opened, monkeypatch, *services)
+        work = Batch(workspace, posts)
+        wait = "1 post waits" if rows == 1 else f"{rows} posts wait"
+        with pytest.raises(JobError, match=rf"^None of the 2 places to search could be reached\. {wait}\. Check the"):
+            work.run(2)
+        assert work.counts()[0] == {"waiting": rows}
+        for service in services:
+            service.fails = False
+        work.run(2)
+        assert work.counts()[0] == {"no note": rows}
+        assert {row["reason"] for row in work.results()} == {"No note: nothing was found."}
+
+
+def test_a_row_of_which_one_search_was_answered_does_not_hide_that_there_is_no_connection(
+    tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with small_workspace(tmp_path) as opened:
+        near, *far = _Service("near"), _Service("far"), _Service("farther")
+        workspace = _searching(opened, monkeypatch, near, *far)
+        begin = type(workspace).start
+
+        def start(self: Workspace, case_id: str, kind: str) -> object:
+            near.fails = workspace.cases.get(case_id).post.text != post_about(FEW[3])
+            return begin(self, case_id, kind)
+
+        monkeypatch.setattr(type(workspace), "start", start)
+        work = Batch(workspace, posts)
+        with pytest.raises(JobError, match=r"^14 of 15 searches failed\. 5 posts wait\."):
+            work.run(1)
+        assert work.counts()[0] == {"waiting": 5}
+
+
+def test_a_row_that_found_nothing_as_searches_failed_is_not_done_and_is_tried_again_where_one_searches_now(
+    tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posts.write_text(posts.read_text().split("\n", 1)[0])
+    with small_workspace(tmp_path) as opened:
+        answering = _Service("near", fails=False), _Service("nearer", fails=False)
+        workspace = _searching(opened, monkeypatch, *answering, _Service("far"))
+        work = Batch(workspace, posts)
+        work.run(1)
+        (row,) = work.results()
+        assert (row["state"], row["reason"]) == ("failed", "No note: 1 of 3 searches failed.")
+        assert row["post"] == post_about(FEW[0])
+        opened.libraries.add(make_library(tmp_path), "topics")
+        monkeypatch.undo()
+        monkeypatch.setenv("CROWDNOTES_SEARCH_SERVICES", "[]")
+        work = Batch(opened, posts)
+        work.retry_failed()
+        work.run(1)
+        (again,) = work.results()
+        assert (again["state"], again["case_id"]) == ("done", row["case_id"])
+        assert opened.cases.get(again["case_id"]).libraries == ("topics",)
+
+
+def test_the_same_places_are_searched_again_where_one_did_not_answer(
+    tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posts.write_text(posts.read_text().split("\n", 1)[0])
+    with small_workspace(tmp_path) as opened:
+        far = _Service("far")
+        workspace = _searching(opened, monkeypatch, _Service("near", fails=False), far)
+        work = Batch(workspace, posts)
+        work.run(1)
+        far.fails = False
+        work.retry_failed()
+        work.run(1)
+        assert work.counts()[0] == {"no note": 1}
+
+
+def test_a_deleted_case_says_who_deleted_it_and_is_not_made_again(tmp_path: Path, posts: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        work = Batch(workspace, posts)
+        work.run(3)
+        case_id = str(next(iter(work.results()))["case_id"])
+        workspace.cases.delete(case_id)
+        work.retry_failed()
+        work.run(3)
+        assert work.counts()[0] == {"deleted": 1, "done": len(FEW) - 1}
+        (row,) = work.some("deleted", 9, 0)
+        assert (row["reason"], row["case_id"], row["post"]) == ("You deleted this case.", None, "")
+        colleague = workspace.acting_as(lambda: actor("bob", Role.ADMIN))
+        (row,) = Batch(colleague, work.id).some("deleted", 9, 0)
+        assert row["reason"] == f"{workspace.actor.name} deleted this case."
+
+
+def test_the_results_have_the_first_words_of_each_post(tmp_path: Path) -> None:
+    (tmp_path / "posts.jsonl").write_text(
+        "".join(json.dumps({"text": text}) + "\n" for text in ('Say "é" \\ 🎈.', "🎈" * 9_000, "Two\nlines"))
+    )
+    with small_workspace(tmp_path) as workspace:
+        first, second, third = Batch(workspace, tmp_path / "posts.jsonl").results()
+        assert (first["post"], third["post"]) == ('Say "é" \\ 🎈.', "Two lines")
+        assert set(second["post"]) == {"🎈", "…"}
+
+
+def test_without_a_language_model_sentences_to_quote_are_what_a_row_can_give(tmp_path: Path, posts: Path) -> None:
+    with small_workspace(tmp_path, engine=QuotingEngine()) as workspace:
+        work = Batch(workspace, posts)
+        work.run(3)
+        assert {row["reason"] for row in work.some("done", 9, 0)} == {"Sentences to quote; the note is yours to write."}
 
 
 def _full(*_: object) -> None:

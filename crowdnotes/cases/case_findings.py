@@ -12,10 +12,13 @@ from crowdnotes.domain import (
     ClaimMatch,
     EarlierNote,
     Evidence,
+    FetchOutcome,
     GateName,
     Hit,
     LintWarning,
+    ProviderState,
     SourceCategory,
+    StageName,
     effect_of_edit,
 )
 from crowdnotes.engines import prompt_injection
@@ -26,6 +29,30 @@ from crowdnotes.evidence import source_types
 from crowdnotes.evidence.selection import drop_unusable_hits, pick_hits_to_rank
 from crowdnotes.notes import gates
 from crowdnotes.notes.drafting import why_no_note
+from crowdnotes.wording import plural
+
+
+def count_searches(case: Case) -> tuple[int, int]:
+    """Return how many places of the newest search failed, and how many answered."""
+    if not case.searched:
+        return 0, 0
+    answered = sum(outcome.state is ProviderState.ANSWERED for outcome in case.outcomes)
+    return len(case.outcomes) - answered, answered
+
+
+def why_no_sources(case: Case) -> tuple[str, bool]:
+    """Return why a case that was searched has no sources, and whether another try may find some.
+
+    ("", False) for a case that has some, or whose search did not end.
+    """
+    if case.evidence or not any(stage.name is StageName.PASSAGES for stage in case.stages):
+        return "", False
+    failed, answered = count_searches(case)
+    if failed:
+        return f"{failed} of {failed + answered} searches failed", True
+    if case.sources and all(source.outcome is not FetchOutcome.READ for source in case.sources):
+        return plural(len(case.sources), "the page could not be read", "none of {n} pages could be read"), True
+    return "nothing was found", False
 
 
 def nothing_relevant(case: Case, line: float) -> bool:

@@ -6,7 +6,7 @@ import hashlib
 import re
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from urllib.parse import urlsplit
 
@@ -320,12 +320,22 @@ def set_sources(
     return change_sources(case, at, by, places)
 
 
-def change_sources(case: Case, at: datetime, by: Person, places: SearchScope) -> Case:
-    """Set where to search and until when; the stages that this makes out of date run again."""
+@requires(Act.EDIT)
+def search_again(
+    case: Case, at: datetime, by: Person, *, mode: Mode, libraries: Sequence[str], services: Sequence[str]
+) -> Case:
+    """Set which places the next gathering searches, also those that were searched before."""
+    places = replace(search_scope_of(case), mode=mode, libraries=tuple(libraries), services=tuple(services))
+    return change_sources(case, at, by, places, afresh=True)
+
+
+def change_sources(case: Case, at: datetime, by: Person, places: SearchScope, *, afresh: bool = False) -> Case:
+    """Set where to search and until when; the stages that this makes out of date run again, `afresh` the search too."""
     libraries, services = tuple(dict.fromkeys(places.libraries)), tuple(dict.fromkeys(places.services))
     wanted = (places.mode, libraries, services, places.until, places.own_words)
     before = (case.mode, case.libraries, case.services, case.until, case.own_words)
-    redo = GATHERING_STAGES - _SEARCH_STAGES if wanted == before else GATHERING_STAGES
+    redo = GATHERING_STAGES - (_SEARCH_STAGES if wanted == before else frozenset())
+    redo |= {StageName.SEARCH} if afresh else set()
     searched = ", ".join((*libraries, *services)) or "none"
     own = f"; own search words: {places.own_words}" if places.own_words else ""
     bound = f"; up to {places.until}" if places.until else ""

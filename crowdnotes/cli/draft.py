@@ -35,13 +35,14 @@ def batch(
     day_budget: Annotated[
         float | None, typer.Option(min=0, help="The day's budget for all batches, in dollars.")
     ] = None,
+    posts: Annotated[str, typer.Option(help="The column of posts, if it is not named “text”.")] = "",
     at_once: Annotated[int, typer.Option(min=1, max=1000, help="How many posts at once.")] = 8,
     again: Annotated[bool, typer.Option("--again", help="Try failed rows again.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write the results here, as CSV.")] = None,
 ) -> None:
     """Find sources for each post, write and score a note. It decides nothing; run it again and it goes on."""
     with open_workspace() as workspace:
-        work = Batch(workspace, file, budget=budget, day_budget=day_budget)
+        work = Batch(workspace, file, budget=budget, day_budget=day_budget, posts=posts)
         if remark := remark_on(file):
             progress(remark)
         if again:

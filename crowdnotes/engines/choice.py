@@ -104,11 +104,21 @@ def settings_for(choice: EngineChoice, settings: LlmSettings) -> LlmSettings:
 
 def price_is_known(choice: EngineChoice, settings: LlmSettings) -> bool:
     """Return whether the price of every model that this choice asks is known; without a model it is 0."""
+    return None not in _price_tokens(choice, settings)
+
+
+def is_free(choice: EngineChoice, settings: LlmSettings) -> bool:
+    """Return whether every model that this choice asks is known to cost nothing."""
+    return not any(cost is None or cost > 0 for cost in _price_tokens(choice, settings))
+
+
+def _price_tokens(choice: EngineChoice, settings: LlmSettings) -> list[float | None]:
+    """Return what a million tokens in and out cost of each model that this choice asks, in dollars; None unknown."""
     chosen = settings_for(choice, settings)
-    if chosen.base_url is None:
-        return True
+    if chosen.base_url is None or choice == RECORDED:
+        return []
     steps = (chosen.queries_model, chosen.utility_model, chosen.writing_model, chosen.judging_model)
     asked = {(chosen.base_url, own or chosen.model) for own in steps}
     if chosen.judge_model:
         asked.add((chosen.judge_base_url or chosen.base_url, chosen.judge_model))
-    return all(price(chosen, address, model, 1, 1) is not None for address, model in asked)
+    return [price(chosen, address, model, 1_000_000, 1_000_000) for address, model in asked]

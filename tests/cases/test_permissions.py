@@ -188,6 +188,7 @@ _CALLS: dict[str, tuple[Act, Callable[..., object], tuple[Any, ...], dict[str, A
     "describe_image": (Act.EDIT, intake.describe_image, ("0", "", ""), {}),
     "remove_image": (Act.EDIT, intake.remove_image, ("0",), {}),
     "set_sources": (Act.EDIT, intake.set_sources, (), _PLACES),
+    "search_again": (Act.EDIT, intake.search_again, (), {"mode": Mode.AUGMENTATION, "libraries": [], "services": []}),
     "add_passage_by_hand": (Act.EDIT, intake.add_passage_by_hand, (), {"url": None, "title": "", "text": "Words."}),
     "restore_passage": (Act.EDIT, actions.restore_passage, ("E1",), {}),
     "restore_evidence_set": (Act.EDIT, actions.restore_evidence_set, (0,), {}),
