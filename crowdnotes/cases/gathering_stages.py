@@ -130,7 +130,7 @@ class StageContext:
     def brief_to_search_on(self, case: Case) -> Brief:
         """Return the brief for an engine that may name more searches: with those made, and the places searched."""
         made = [*case.queries, *(query for asked in case.follow_ups for query in asked.queries)]
-        places = tuple(describe_place(provider, case.hits) for provider in _select_providers(case, self))
+        places = tuple(describe_place(provider) for provider in _select_providers(case, self))
         # Searches by name are the program's own, made only where a service searches by name.
         searched = tuple(query.text for query in made if not query.by_name)
         return replace(self.brief(case), searched=searched, places=places)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from crowdnotes.domain import Hit
+from crowdnotes.domain import SourceCategory
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.clinical_trials import ClinicalTrials
 from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
@@ -25,9 +25,9 @@ from crowdnotes.evidence.search.web import Brave, SearXng, Tavily
 from crowdnotes.evidence.search.when_to_ask import is_register, relevant_providers
 from crowdnotes.evidence.search.who import WhoIris, WhoOutbreaks
 from crowdnotes.evidence.search.wikimedia import Wikidata, Wikipedia
+from crowdnotes.evidence.source_types import categorise
 from crowdnotes.settings import Settings
 from crowdnotes.settings_sections import SearchSettings
-from crowdnotes.text.markdown import host
 
 __all__ = [
     "CHECK_QUERY",
@@ -69,7 +69,7 @@ ONLINE: tuple[type[OnlineProvider], ...] = (
     CurrentEvents,
     Gdelt,
 )
-_MAX_SITES_NAMED = 4  # of a library: enough to show what kind of pages it holds
+_MAX_SITES_NAMED = 8  # of a library: enough to show what its pages can answer
 _ENTRY_PROVIDERS = frozenset(kind.name for kind in ONLINE if kind.gives_entries)
 
 
@@ -78,13 +78,29 @@ def gives_entries(name: str) -> bool:
     return name in _ENTRY_PROVIDERS
 
 
-def describe_place(provider: SearchProvider, hits: Sequence[Hit]) -> str:
-    """As in "PubMed: papers of medicine, with abstracts"; of a library the sites that most of its records are of."""
+def describe_place(provider: SearchProvider) -> str:
+    """As in "PubMed: papers of medicine, with abstracts"; of a library the kinds and sites of its pages."""
     if not isinstance(provider, LocalLibrary):
         return f"{provider.label}: {provider.brings}" if isinstance(provider, OnlineProvider) else provider.label
-    sites = Counter(host(hit.url) for hit in hits if hit.provider == provider.name and hit.url) or provider.sites()
-    such_as = ", ".join(site for site, _ in sites.most_common(_MAX_SITES_NAMED))
-    return f"{provider.label}: a fixed collection, searched by meaning{f'; pages of {such_as}' if such_as else ''}"
+    sites = _sort_different_first(provider.sites())[:_MAX_SITES_NAMED]
+    categories = dict.fromkeys(categorise(f"https://{site}/") for site in sites)
+    kinds = ", ".join(category.value for category in categories if category is not SourceCategory.OTHER)
+    such_as = f"; {f'{kinds} pages' if kinds else 'pages'} of {', '.join(sites)}" if sites else ""
+    return f"{provider.label}: a fixed collection, searched by meaning{such_as}"
+
+
+def _sort_different_first(sites: Counter[str]) -> list[str]:
+    """Return the most frequent site of each organisation, then the second of each, and so on.
+
+    One organisation may have most of the records on several hosts. Hosts with the same last two labels count as one's.
+    """
+    named: Counter[str] = Counter()
+    turns: dict[str, int] = {}
+    for site, _ in sites.most_common():
+        ending = ".".join(site.split(".")[-2:])
+        turns[site] = named[ending]
+        named[ending] += 1
+    return sorted(turns, key=turns.__getitem__)
 
 
 def make_providers(settings: Settings, libraries: Libraries, names: Sequence[str] = ()) -> list[SearchProvider]:

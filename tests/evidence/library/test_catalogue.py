@@ -58,10 +58,22 @@ def test_a_library_says_of_which_sites_its_records_are_before_anything_was_found
     libraries.add(table, "health")
     assert [*libraries.sites("health")] == ["example.org"]
     library = LocalLibrary(libraries, "health")
-    assert describe_place(library, []) == (
-        "Library health: a fixed collection, searched by meaning; pages of example.org"
-    )
+    assert describe_place(library) == ("Library health: a fixed collection, searched by meaning; pages of example.org")
     assert LocalLibrary(libraries, "gone").sites() == {}
+
+
+def test_of_a_library_s_sites_those_of_different_organisations_are_named_first_and_what_kind_they_are(
+    libraries: Libraries, tmp_path: Path
+) -> None:
+    sites = ["ghr.nlm.nih.gov"] * 90 + ["niddk.nih.gov"] * 20 + ["cancer.gov"] * 8 + ["cdc.gov"]
+    rows = [(f"Question {number}", f"Answer {number} of many.") for number in range(len(sites))]
+    file = tmp_path / "many.parquet"
+    urls = [f"https://{site}/{number}" for number, site in enumerate(sites)]
+    pd.DataFrame(rows, columns=["question", "answer"]).assign(url=urls).to_parquet(file)
+    libraries.add(file, "many")
+    assert describe_place(LocalLibrary(libraries, "many")).endswith(
+        "health authority pages of ghr.nlm.nih.gov, cancer.gov, cdc.gov, niddk.nih.gov"
+    )
 
 
 def test_several_queries_are_merged_each_hit_says_which_found_it_and_one_without_words_is_refused(
