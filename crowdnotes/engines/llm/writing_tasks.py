@@ -201,7 +201,8 @@ def passages_for(
     """Return the passages to write from, as the judge saw them; without those that answer nothing, unless `every`.
 
     All of them if none was found to answer or nobody has asked: then a person chose them. A judge of `notes` sees of
-    each only what answers a claim and what the notes rest on, with its surroundings.
+    each only what answers a claim and what the notes rest on, with its surroundings; with `every`, of those that the
+    notes cite as much as their writer saw.
     """
     settlement = brief.settlement
     answering = _choose_answering(settlement, evidence) if settlement is not None else []
@@ -213,6 +214,7 @@ def passages_for(
         answer = settlement.of(item)
         if answer is None or ((item.used or every) and not answer.to_program):
             chosen.add(item.id)
+    cited = {evidence_id for note in notes for evidence_id in note.evidence_ids}
     # Only whether it answers, not what a model said about it: that model had read pages that may give orders.
     several = len(brief.checkable) > 1
     gives = {item.id: _describe_answers(settlement.all_of(item), several=several) for item in answering}
@@ -222,7 +224,7 @@ def passages_for(
             brief.today,
             gives.get(item.id, ""),
             [*(answer.span for answer in settlement.all_of(item) if answer.span), *_list_note_spans(notes, item)],
-            is_brief=bool(notes),
+            is_brief=bool(notes) and not (every and item.id in cited),
         )
         for item in evidence
         if item.id in chosen

@@ -118,7 +118,7 @@ def test_a_note_that_the_passages_cannot_mend_is_given_up_with_the_reason() -> N
         _revised(gives_up, DRAFTS[:1])
 
 
-def test_the_judge_sees_of_a_long_passage_what_answers_the_claim_and_what_the_notes_say() -> None:
+def test_the_judge_sees_of_a_long_passage_what_answers_and_who_mends_a_note_as_much_as_its_writer() -> None:
     filler = [f"Line {number} tells of the weather in one more town of the valley." for number in range(40)]
     text = " ".join([PASSAGE, *filler, "Such an illness is never seen in the towns of the north."])
     item = evidence(text)
@@ -126,10 +126,13 @@ def test_the_judge_sees_of_a_long_passage_what_answers_the_claim_and_what_the_no
     draft = DRAFTS[0].replace(text=f"Nobody in the north has seen such an illness. {LINK}")
     with engine_over(lambda _: json.dumps(_ONE_GRADE)) as (engine, server):
         engine.revise(brief_of(POST, CLAIM, settlement=settlement), [item], [draft], 250)
-    (shown,) = passages_of(server.requests[0]).values()
-    assert PASSAGE in shown
-    assert "towns of the north" in shown
-    assert len(shown) < 800
+        failed = draft.replace(objections=("It is firmer than the passage.",))
+        engine.revise(brief_of(POST, CLAIM, settlement=settlement), [item], [failed], 250)
+    compared, mended = [next(iter(passages_of(body).values())) for body in server.requests]
+    for shown in (compared, mended):
+        assert PASSAGE in shown
+        assert "towns of the north" in shown
+    assert len(compared) < 800 < 1_100 < len(mended)
 
 
 def test_the_order_in_which_the_judge_sees_them_is_mixed_and_the_same_each_time() -> None:
