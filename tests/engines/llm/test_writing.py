@@ -124,7 +124,7 @@ def test_what_cannot_be_mended_is_refused_and_the_model_is_told_what_is_wrong(
 def test_a_sentence_that_is_too_long_is_never_cut_and_the_model_is_told_its_length() -> None:
     fault, server = _fault([sentence()], budget=60)
     assert f"A note has {len(NOTE)} characters, and 60 is the most" in fault
-    assert "under 9 words and never more than 60 characters" in server.requests[0]["messages"][0]["content"]
+    assert "under 9 words, at most 60 characters" in server.requests[0]["messages"][0]["content"]
 
 
 def test_a_note_that_is_too_long_loses_its_last_sentences_and_the_draft_says_so() -> None:
