@@ -310,7 +310,8 @@ def rank(
 def _build_result_blocks(brief: Brief, offered: Sequence[Hit], chosen: Sequence[Hit]) -> list[Block]:
     blocks = brief_blocks(brief)
     if chosen:
-        blocks.append(Block("results already picked", "\n".join(describe_hits(brief, chosen))))
+        picked = (f"{_flatten(hit.title)[:_MAX_TITLE_CHARACTERS]} ({host(hit.url) or hit.provider})" for hit in chosen)
+        blocks.append(Block("results already picked", "\n".join(picked)))
     # One block, not fifty: each line is cut and flattened, so none can imitate another number.
     listed = "\n".join(f"{number}. {line}" for number, line in enumerate(describe_hits(brief, offered), 1))
     blocks.append(Block("remaining results", listed, cleared=True))

@@ -103,7 +103,7 @@ def test_no_more_than_18_are_offered_each_in_one_line_so_that_none_can_pass_for_
     data = data_of(server.requests[0])
     lines = data["remaining results"].splitlines()
     assert [line.split(".")[0] for line in lines] == [str(number) for number in range(1, 19)]
-    assert data["results already picked"] == "Page 1 (h1.example.org, other): Snippet 1."
+    assert data["results already picked"] == "Page 1 (h1.example.org)"
 
 
 def test_the_words_that_match_the_claim_are_in_a_result_s_line_however_late_they_stand() -> None:
