@@ -348,7 +348,7 @@ def test_it_counts_how_far_a_sentence_that_decides_came_where_the_data_names_one
     assert found == {
         "posts": 2,
         "in the hits": 1,
-        "among the 18 offered": 1,
+        "among the 14 offered": 1,
         "visible in its line": 1,
         "in the passages": 1,
         "before the writer": 1,
