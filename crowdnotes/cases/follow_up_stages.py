@@ -386,7 +386,7 @@ def _leave_out_refused(case: Case, found: Sequence[Hit], context: StageContext) 
     Where it chose as many as are read, it refused none.
     """
     offered = pick_hits_to_rank(context.brief(case), drop_unusable_hits(case.hits))
-    if len(offered) - len(unread(case, offered)) >= context.settings.evidence.quota:
+    if len(offered) - len(unread(case, offered)) >= context.settings.evidence.sources_to_read(model_chooses=True):
         return list(found)
     refused = {key for hit in offered for key in _keys(hit)}
     return [hit for hit in found if refused.isdisjoint(_keys(hit))]

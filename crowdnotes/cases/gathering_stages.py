@@ -371,7 +371,8 @@ def read(case: Case, progress: Progress, context: StageContext) -> StageResult:
     candidates = drop_unusable_hits(case.hits) if case.mode is Mode.AUTOMATION else []
     own = post_requests(case) if options.post_links else []
     links = [*own, *map(link_request, case.urls)]
-    best = read_selected(candidates, context.settings.evidence.quota, choose, have, links)
+    quota = context.settings.evidence.sources_to_read(model_chooses=context.engine.uses_language_model)
+    best = read_selected(candidates, quota, choose, have, links)
     # A short link of a post often leads back to X, to its own pictures.
     names = {item.id for item in own}
     found = tuple(

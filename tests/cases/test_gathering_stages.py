@@ -48,6 +48,7 @@ from crowdnotes.evidence.reading.document import HTML
 from crowdnotes.evidence.search import SearchProvider
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import EvidenceSettings
 from crowdnotes.storage.database import open_database
 from tests.cases.walk import ThinkingEngine, Told, make_library
 from tests.fakes import FixedClock, HashingEmbedder, ScriptedEngine, actor, make_case, make_evidence, no_jury
@@ -243,7 +244,17 @@ def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_stud
 def test_without_utility_the_first_hits_are_read(context: StageContext, web: _Web) -> None:
     hits = [_hit(f"{STORY}/{number}") for number in range(9)]
     found = _read(_automation(*hits), context, GatherOptions(by_utility=False))
-    assert [source.url for source in found] == [hit.url for hit in hits[: context.settings.evidence.quota]]
+    assert [source.url for source in found] == [hit.url for hit in hits[:6]]
+
+
+def test_fewer_are_read_where_a_model_chooses_unless_the_settings_say_how_many(
+    context: StageContext, web: _Web
+) -> None:
+    case = _automation(*(_hit(f"{STORY}/{number}") for number in range(9)))
+    assert len(_read(case, context)) == 6
+    assert len(_read(case, replace(context, engine=ThinkingEngine()))) == 4
+    settings = Settings(evidence=EvidenceSettings(quota=5))
+    assert len(_read(case, replace(context, engine=ThinkingEngine(), settings=settings))) == 5
 
 
 def test_a_cutoff_set_later_holds_for_what_was_read_before_it(context: StageContext, web: _Web) -> None:

@@ -297,7 +297,8 @@ def engine_ranking(
         limit=_MAX_RANKED_RECORDS,
         by_name=[query.text for query in plan.queries if query.by_name],
     ).hits
-    selected = select_by_utility(engine, Brief(post, today, plan.claims), found, settings.quota, by_utility=by_utility)
+    quota = settings.sources_to_read(model_chooses=engine.uses_language_model)
+    selected = select_by_utility(engine, Brief(post, today, plan.claims), found, quota, by_utility=by_utility)
     picked = [item.hit.record for item in selected.chosen]
     return [record for record in dict.fromkeys([*picked, *(hit.record for hit in found)]) if record is not None]
 
