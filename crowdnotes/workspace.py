@@ -185,11 +185,10 @@ class Workspace:
 
         A demonstration with recorded answers uses them, whatever engine is in use.
         """
-        is_recorded = self.choice != RECORDED and self.cases.get(case_id).recorded_answers
-        workspace = self.with_engine(RECORDED) if is_recorded else self
-        choice, make = workspace.choice, partial(_make_job_steps, workspace.stages)
-        steps = JOBS[kind].steps(workspace.stages, case_id)
-        about = {"basis": self.cases.get(case_id).scoring_basis} if kind == "assess" else {}
+        case = self.cases.get(case_id)
+        workspace = self.with_engine(RECORDED) if self.choice != RECORDED and case.recorded_answers else self
+        steps, make = JOBS[kind].steps(workspace.stages, case_id), partial(_make_job_steps, workspace.stages)
+        choice, about = workspace.choice, {"basis": case.scoring_basis} if kind == "assess" else {}
         return self.runner.start_anywhere(
             case_id, kind, steps, make, by=self.actor, engine=choice.base_url, model=choice.model, arguments=about
         )

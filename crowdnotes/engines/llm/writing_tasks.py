@@ -62,7 +62,7 @@ def clean_note(text: str, offered: Sequence[str]) -> str:
                 raise AnswerUnreadableError(f"The model cited {mark}, which it was not given.")
     line = _strip_closing_links(" ".join(_CITATION_MARK.sub("", line).split()))
     if find_urls(line):
-        raise AnswerUnreadableError("The model put a link of its own into the note.")
+        raise AnswerUnreadableError("The AI made up a link.")
     if has_handle(line):
         raise AnswerUnreadableError("The model named an account in the note.")
     if holds_injection(line):

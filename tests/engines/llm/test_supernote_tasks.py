@@ -191,7 +191,7 @@ def test_one_bad_candidate_does_not_cost_the_others_and_numbers_count_however_th
     good = part("Of COVID-19 patients, 11,306 tried it.", "N4")
     answer, server = written(candidates(part(f"{FIRST} cnn.com/a"), good), notes=notes)
     assert [one[0].text for one in answer.candidates] == ["Of COVID-19 patients, 11,306 tried it."]
-    assert answer.lost == ("The model put a link of its own into the note.",)
+    assert answer.lost == ("The AI made up a link.",)
     assert len(server.requests) == 1
 
 
