@@ -9,8 +9,10 @@ const ROW = 16 // pixels from one row that is looked at to the next, less than a
 
 let control
 let brought = { item: null, at: 0 } // the button that a letter brought the keyboard to
+let waiting = null // a second press that came before all was seen for a moment: it counts once it was
 let framed = null // what the last press of a judging key brought into view: its key, its places, its sheets
 let watching
+const markedOnly = new WeakSet() // sheets of which only the marked words are judged
 const seen = new WeakMap() // by sheet: its words and width, and for how long each row was in view
 
 // A fold that a key opened: the keyboard goes to its field, which comes later and may be drawn twice.
@@ -39,17 +41,19 @@ function leave(field) {
 const hostOf = (sheet) => sheet.getRootNode().host ?? sheet
 
 // What a key judges: the places in which it stands, and the sheets in them, each of which has to be seen whole.
-function subjectOf({ around, places, looks }, item) {
+function subjectOf({ around, places, looks, marks }, item) {
   const found = around ? [item?.closest(around)] : places.map((place) => document.querySelector(place))
   const there = found.filter((place) => place?.checkVisibility())
   const texts = (place) => [...place.querySelectorAll("*")].map((node) => node.shadowRoot?.querySelector(".text"))
   const sheets = looks ? there.flatMap(texts).filter((text) => looks.includes(text?.dataset.look)) : there
+  if (marks) for (const sheet of sheets) if (sheet.querySelector("mark")) markedOnly.add(sheet)
   return { places: there, sheets: found.length === there.length ? sheets : [] }
 }
 
-// Where the rows of a sheet are now, by their height in the window; of a passage without what stands around it.
+// Where the rows of a sheet are now, by their height in the window; of a passage the marked words, or what is no context.
 function rowsOf(sheet) {
-  const words = sheet.matches(".text") ? [...sheet.children].filter((piece) => piece.className !== "context") : [sheet]
+  const isJudged = (piece) => (markedOnly.has(sheet) ? piece.matches("mark") : piece.className !== "context")
+  const words = sheet.matches(".text") ? [...sheet.children].filter(isJudged) : [sheet]
   const boxes = words.flatMap((part) => [...part.getClientRects()])
   const top = Math.min(...boxes.map((box) => box.top))
   const bottom = Math.max(...boxes.map((box) => box.bottom))
@@ -98,7 +102,8 @@ function unseenIn(sheets) {
   }
   const now = sheets.map((sheet) => rowsOf(sheet).map((y) => isInView(sheet, y)))
   const isHere = now.some((rows) => rows.some(Boolean))
-  const away = now.findIndex((rows, at) => !rows.every(Boolean) && (!isHere || (sheets.length < 2 && recordOf(sheets[at]).fits)))
+  const mustStay = (sheet) => (sheets.length < 2 || markedOnly.has(sheet)) && recordOf(sheet).fits
+  const away = now.findIndex((rows, at) => !rows.every(Boolean) && (!isHere || mustStay(sheets[at])))
   return away >= 0 ? { sheet: sheets[away], row: 0 } : null
 }
 
@@ -117,6 +122,7 @@ function bring({ sheet, row }) {
 function unframe() {
   for (const place of framed?.places ?? []) delete place.dataset.judging
   framed = null
+  waiting = null
 }
 
 function frame(key, { places, sheets }, words) {
@@ -138,10 +144,14 @@ function mayJudge(key, rule, item, words) {
   const isFramed = framed?.key === key && subject.sheets.every((sheet) => framed.sheets.includes(sheet))
   const unseen = unseenIn(subject.sheets)
   // Of several sentences the frame says which one is meant.
-  if (subject.sheets.length && !unseen && (isFramed || !rule.around)) return true
+  if (subject.sheets.length && !unseen && (isFramed || !(rule.around || rule.twice))) return true
   if (rule.around && !isFramed) subject.sheets.forEach((sheet) => seen.delete(sheet))
-  if (!isFramed) frame(key, subject, words)
-  if (subject.sheets.length) bring(unseen ?? { sheet: subject.sheets[0], row: 0 })
+  if (!isFramed) frame(key, subject, { ...words, ...rule.words })
+  else if (rule.marks || rule.twice) waiting = item
+  if (rule.marks) {
+    const isAway = (sheet) => !rowsOf(sheet).every((y) => isInView(sheet, y))
+    for (const sheet of subject.sheets) if (isAway(sheet)) bring({ sheet, row: 0 })
+  } else if (subject.sheets.length) bring(unseen ?? { sheet: subject.sheets[0], row: 0 })
   return false
 }
 
@@ -160,6 +170,11 @@ export default function ({ parentElement, data }) {
     const sheets = [...alone.flatMap((rule) => subjectOf(rule).sheets), ...(framed?.sheets ?? [])]
     watch(new Set(sheets), passed)
     tell(status)
+    if (waiting && framed && !unseenIn(framed.sheets)) {
+      const item = waiting
+      unframe()
+      if (item.isConnected && !item.disabled) item.click()
+    }
   }, 2 * LOOKS_MS)
   const act = (event) => {
     const { key, target, repeat, ctrlKey, metaKey, altKey } = event

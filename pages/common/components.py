@@ -111,12 +111,17 @@ def phone_tab_bar(tabs: Sequence[Mapping[str, str]], wanted: str, token: str) ->
 class Judged(TypedDict, total=False):
     """What a key judges, by CSS selectors: what is `around` its button, or these `places`.
 
-    With `looks` only the texts in those places that have such a look. All of it has to be seen.
+    With `looks` only the texts in those places that have such a look, and with `marks` only their marked words. All of
+    it has to be seen. `twice`: also what was seen already takes a second press. `words` say on the frame how far it is
+    ("look", "ready"), where not as usual.
     """
 
     around: str
     places: Sequence[str]
     looks: Sequence[Look]
+    marks: bool
+    twice: bool
+    words: Mapping[str, str]
 
 
 def shortcut_keys(

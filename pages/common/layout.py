@@ -139,11 +139,11 @@ KEYS_CAPTION = (
 )
 
 
-def key_help() -> None:
-    """Draw the button that lists the keys."""
+def key_help(words: str = "", caption: str = "") -> None:
+    """Draw the button that lists the keys: those of the Draft page, unless `words` and `caption` say others."""
     with st.popover("Keys", icon=":material/keyboard:", type="tertiary", key="shortcuts"):
-        st.markdown(keys_in_words())
-        st.caption(KEYS_CAPTION)
+        st.markdown(words or keys_in_words())
+        st.caption(caption or KEYS_CAPTION)
 
 
 def keys_in_words() -> str:
