@@ -16,13 +16,13 @@ from crowdnotes.errors import NotAllowedError
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import duration, plural
 from crowdnotes.workspace import Workspace
-from pages.common.components import badge, first_shown
+from pages.common.components import badge, first_shown, shortcut_keys
 from pages.common.navigation import page_body
 from pages.common.session import button, cases, download, notices, opened_by_link, workspace
 from pages.common.sign_in import has_accounts
 from pages.common.times import time_mark
 from pages.queue_parts.agreement import agreement_fold
-from pages.queue_parts.claim import claim_next
+from pages.queue_parts.claim import HELP_KEY, claim_next, queue_keys
 from pages.queue_parts.validate import validate
 
 _NOTICE_AREA = "queue"
@@ -247,12 +247,14 @@ opened = opened_by_link("case")
 with page_body(
     "Queue",
     "" if opened else "Cases for moderators, most urgent first.",
+    None if opened else queue_keys,
     width=1480 if opened else 1040,
     quiet=bool(opened),
 ):
     if opened:
         validate(opened)
     else:
+        shortcut_keys(HELP_KEY, ())
         _draw_queue()
         agreement_fold()
         _draw_tombstones()

@@ -128,7 +128,7 @@ def decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) ->
         with st.container(key="decide-note"):  # on a phone the note's own tab is out of sight
             outside_text(case.draft.text, look="note", key=f"decide-note-{case.id}")
         problems(case, [item for item in waits if item.id.kind is not ObstacleKind.NOT_YOURS], job)
-        _draw_note_form(case)
+        draw_note_form(case)
         score_of_x(case)
 
 
@@ -140,7 +140,7 @@ def standing(case: Case) -> str:
     return f":{'orange' if case.decision.overrides else colour}-badge[{case.decision.as_text}]"
 
 
-def _draw_note_form(case: Case) -> None:
+def draw_note_form(case: Case) -> None:
     """Draw the class and the tags that X's form asks for, as chips; a bulb marks what the words suggest."""
     state, chosen = st.session_state, f"class-{case.id}"
     state[chosen] = case.classification
@@ -155,10 +155,11 @@ def _draw_note_form(case: Case) -> None:
     )
     if case.classification is Classification.NOT_MISLEADING:
         st.caption("X never shows such a note on the post.")
-    _draw_tags(case)
+    draw_tags(case, _NOTICE_AREA)
 
 
-def _draw_tags(case: Case) -> None:
+def draw_tags(case: Case, place: str) -> None:
+    """Draw the tags alone; what goes wrong is shown at `place`."""
     state, key, labels = st.session_state, f"tags-{case.id}-{case.classification.name}", tags_of(case.classification)
     suggested = {item.tag: item.why for item in suggest_tags(case)}
     state[key] = [tag for tag in labels if tag in case.tags]
@@ -179,7 +180,7 @@ def _draw_tags(case: Case) -> None:
         format_func=lambda tag: labels[tag],
         key=key,
         on_change=run_action,
-        args=(_NOTICE_AREA, tick),
+        args=(place, tick),
     )
     for tag, why in suggested.items():
         if tag not in case.tags:

@@ -7,15 +7,48 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.cases import blinding, moderation
+from crowdnotes.cases.export import is_demonstration
 from crowdnotes.cases.permissions import Clock
-from crowdnotes.domain import Case, DeskState
+from crowdnotes.domain import Case, DecisionKind, DeskState
 from crowdnotes.text.markdown import escaped
 from pages.common.components import badge
+from pages.common.layout import key_help
 from pages.common.session import begin_presence, button, cases, end_presence, show_errors
 from pages.common.times import clock_time
 
 NOTICE_AREA = "validate"
+KEY_BY_DECISION = {
+    DecisionKind.APPROVED: "a",
+    DecisionKind.NOT_NEEDED: "d",
+    DecisionKind.INSUFFICIENT_EVIDENCE: "e",
+    DecisionKind.REJECTED: "x",
+}
+HELP_KEY = {"?": [".st-key-shortcuts button"]}
+_KEYS_IN_WORDS = "  \n".join(
+    (
+        "`n` Next case for me",
+        "`w` Work on this case, or take it over",
+        "`1` to `5` Judge the sentence",
+        "`k` `j` Previous, next sentence",
+        "`f` Keep my findings",
+        "`a` Approve",
+        "`d` No note needed",
+        "`e` Not enough evidence",
+        "`x` Reject",
+        "`b` Send back",
+        "`?` These keys",
+    )
+)
+_KEYS_CAPTION = (
+    "Keys work while you are not typing; Escape leaves a field. `1` to `5` judge at once if you have had the marked "
+    "words in view. Else the first press shows them and the second judges. `a`, `d`, `e` and `x` need two presses."
+)
 _POLL_SECONDS = 15
+
+
+def queue_keys() -> None:
+    """Draw the button that lists the keys of the queue."""
+    key_help(_KEYS_IN_WORDS, _KEYS_CAPTION)
 
 
 def claim_next() -> None:
@@ -46,6 +79,7 @@ def draw_head(case: Case, *, mine: bool) -> None:
         else:
             end_presence("")
         st.space("stretch")
+        queue_keys()
         if mine:
             button("Give it back", "release", NOTICE_AREA, partial(_release_case, case), icon="undo", type="tertiary")
         elif (label := _get_claim_label(case)) is not None:
@@ -61,6 +95,11 @@ def draw_head(case: Case, *, mine: bool) -> None:
         )
     with st.container(key="validate-post"):
         st.markdown(f":small[:gray[Post:]] {escaped(case.post.text, 400)}")
+    author = case.owner.name if case.owner is not None else "someone who left"
+    message = f" :small[:gray[The author writes:]] {escaped(case.desk.message)}" if case.desk.message else ""
+    st.markdown(f":small[:gray[Note by {escaped(author, 60)}.]]{message}")
+    if is_demonstration(case):
+        st.warning("Its sources are made up. Do not post this note.", title="This case is for practice.")
 
 
 def _get_claim_label(case: Case) -> str | None:

@@ -8,14 +8,29 @@ from typing import Any
 
 import streamlit as st
 
-from crowdnotes.cases import actions, approval, blinding, moderation
-from crowdnotes.domain import Act, Case, Comment, DecisionKind, DeskState, Pair, Support, remaining, text_sha256
+from crowdnotes.cases import actions, approval, blinding, case_findings, moderation
+from crowdnotes.cases.export import cited_urls, class_label, form_labels, is_demonstration
+from crowdnotes.domain import (
+    Act,
+    Case,
+    Comment,
+    DecisionKind,
+    DeskState,
+    Pair,
+    SentenceSupport,
+    Support,
+    remaining,
+    text_sha256,
+)
 from crowdnotes.errors import InputError
-from crowdnotes.text.markdown import escaped
+from crowdnotes.text.markdown import escaped, host
+from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.wording import plural
-from pages.common.components import saved_on_pause
+from pages.common.components import gate_path, outside_text, saved_on_pause, web_link
+from pages.common.jury import jury_panel
 from pages.common.session import button, cases, run_action, unsaved_words, workspace
-from pages.queue_parts.claim import NOTICE_AREA, claim_next, draw_claim_hint
+from pages.draft_parts.decision import draw_tags
+from pages.queue_parts.claim import KEY_BY_DECISION, NOTICE_AREA, claim_next, draw_claim_hint
 
 LOOK_BY_FINDING = {
     Support.SUPPORTED: ("Supports", "check_circle", ":green[:material/check_circle:]"),
@@ -24,8 +39,9 @@ LOOK_BY_FINDING = {
     Support.WRONG_SOURCE: ("Wrong source", "link_off", ":red[:material/link_off:]"),
     Support.CANNOT_TELL: ("Cannot tell", "help", ":gray[:material/help:]"),
 }
-_LABEL_BY_DECISION = {
-    DecisionKind.NOT_NEEDED: "Not needed",
+LABEL_BY_DECISION = {
+    DecisionKind.APPROVED: "Approve",
+    DecisionKind.NOT_NEEDED: "No note needed",
     DecisionKind.INSUFFICIENT_EVIDENCE: "Not enough evidence",
     DecisionKind.REJECTED: "Reject",
 }
@@ -39,22 +55,80 @@ def go_to_pair(case: Case, number: int) -> None:
     st.session_state[f"pair-{case.id}"] = max(0, number)
 
 
+def find_sentence(case: Case, pair: Pair) -> SentenceSupport | None:
+    """Return the note's sentence of a pair; None for the whole note."""
+    note = case.draft.text if case.draft else ""
+    known = (it for it in case.sentences if it.evidence_id == pair.evidence_id)
+    return next((it for it in known if it.words_in(note) == pair.words), None)
+
+
+def describe_check(case: Case, sentence: SentenceSupport | None) -> str:
+    """Return what a model says of a sentence, "" where none judged it. No reader sees it before they judge."""
+    if sentence is None or sentence.support is Support.UNCHECKED:
+        return ""
+    by = sentence.by or (case.assessment.engine if case.assessment else "")
+    if by in {check.by for check in case.sentence_checks}:  # a person compared them
+        return ""
+    return f"The checks: {sentence.support.as_text} ({escaped(by, 60)})"
+
+
 def draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
-    """Draw what was found, and what comes of it: approve, send back with comments, or another end."""
-    with st.container(key="validate-summary", gap="xxsmall"):
+    """Draw what is decided, what was found, and what comes of it: approve, send back with comments, or another end."""
+    left, right = st.columns([10, 11], gap="large")
+    with left, st.container(key="validate-decided", gap="small"):
+        _draw_note(case, mine=mine)
+    with right:
+        _draw_findings(case, found, mine=mine)
+
+
+def _draw_note(case: Case, *, mine: bool) -> None:
+    """Draw all that is approved: the note with its links and length, X's form, the checks, and the jury's verdict."""
+    draft = case.draft
+    if draft is None:
+        return
+    outside_text(draft.text, look="note", key=f"decided-{case.id}-{draft.sha256[:12]}")
+    n = note_length(draft.text)
+    st.caption(f":red[{n} of {NOTE_LIMIT} characters]" if n > NOTE_LIMIT else f"{n} of {NOTE_LIMIT} characters")
+    with st.container(horizontal=True, gap="small"):
+        for url in cited_urls(case):
+            web_link(host(url), url)
+    st.markdown(f":small[:gray[X's form:]] {escaped(class_label(case))}")
+    if mine and case.decision is None:
+        draw_tags(case, NOTICE_AREA)
+    else:
+        labels = form_labels(case)
+        st.markdown("\n".join(f"- {escaped(label)}" for label in labels) if labels else ":small[:gray[No tag.]]")
+    if case.assessment is None:
+        st.caption("The checks: NOT RUN")
+    else:
+        if not case.assessment_is_current:
+            st.markdown(":orange-badge[:material/history: The note or its sources have changed. Score it again.]")
+        stale = not case.assessment_is_current
+        questions = case_findings.gate_questions()
+        gate_path(case.assessment.visible_gates, questions, stale=stale, key=f"decided-gates-{case.id}")
+    jury_panel(case, busy=False)
+
+
+def _draw_findings(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
+    with st.container(key="validate-summary", gap="small"):
         for number, pair in enumerate(found):
             support = get_finding(case, pair)
-            sign = LOOK_BY_FINDING[support][2] if support else ":gray[○]"
+            sign = f"{LOOK_BY_FINDING[support][2]} **{LOOK_BY_FINDING[support][0]}**" if support else ":gray[○]"
+            check = describe_check(case, find_sentence(case, pair)) if support else ""
+            check = f"  \n:small[:gray[{check}]]" if check else ""
             with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
                 whole = case.draft is not None and pair.words == case.draft.text
                 words = "the whole note" if whole else escaped(pair.words, 160)
-                st.markdown(f"{sign} **{pair.evidence_id}** {words}", width="stretch")
+                st.markdown(f"{sign} {pair.evidence_id}: {words}{check}", width="stretch")
                 go = partial(go_to_pair, case, number)
                 back = "k" if number == len(found) - 1 else None  # as one pair back
                 button("Look again", f"again-{number}", NOTICE_AREA, go, type="tertiary", shortcut=back)
         own, waits = blinding.reading_by(case, cases().actor.key), blinding.waits_for_readers(case)
         if case.decision is not None:
             st.success(f"This case is decided: {case.decision.as_text}.", icon=":material/check:")
+            if workspace().may(Act.REOPEN, case):
+                again = partial(cases().apply, case.id, actions.reopen)
+                button("Reopen the case", "validate-reopen", NOTICE_AREA, again, icon="lock_open", type="tertiary")
         elif case.desk.state is DeskState.RETURNED:
             st.success("The author has your comments.", icon=":material/reply:")
         elif own is not None and waits and case.desk.readers > 1:
@@ -66,6 +140,7 @@ def draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
                 ),
                 icon=":material/group:",
             )
+            _draw_reasons(case, found)
         elif mine and found and own is None and all(get_finding(case, pair) for pair in found):
             st.caption(
                 "The note and its sources are as you read them. Keep your findings, or look again."
@@ -83,6 +158,16 @@ def draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
         button(
             "Next case for me", "next-after", NOTICE_AREA, claim_next, icon="play_arrow", type="primary", shortcut="n"
         )
+
+
+def _draw_reasons(case: Case, found: Sequence[Pair]) -> None:
+    """Draw a field for each objection, in which a reader who has finished says why; the next see it once they have."""
+    wrong = _find_unsupported_pairs(case, found)
+    if wrong:
+        st.caption("If you like, say why. Other moderators see it once they have read the note themselves.")
+    for pair, (_, comment) in zip(wrong, _list_comment_keys(case, wrong), strict=False):
+        label = f"{pair.evidence_id}: {escaped(pair.words, 90)}"
+        st.text_input(label, placeholder="Why?", live=True, **_kept_in_case(case, comment))
 
 
 def _collect_typed_comments(case: Case, found: Sequence[Pair]) -> dict[str, str]:
@@ -125,15 +210,16 @@ def _draw_outcome(case: Case, found: Sequence[Pair]) -> None:
     if waits:
         to_do = plural(len(waits), "1 thing left before you can approve", "{n} things left before you can approve")
         st.markdown(f"**{to_do}**")
-        st.markdown("\n".join(f"- {escaped(item.sentence, 240)}" for item in waits))
+        st.markdown("\n".join(f"- {escaped(f'{item.sentence} {item.lifts}', 300)}" for item in waits))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-ends"):
-        approve = partial(_decide_case, case, DecisionKind.APPROVED)
-        look = {"type": "primary", "disabled": bool(waits)}
-        button(":gray[A] Approve", "validate-approve", NOTICE_AREA, approve, icon="check", **look)
-        for kind, name in _LABEL_BY_DECISION.items():
-            button(
-                name, f"validate-{kind.name.lower()}", NOTICE_AREA, partial(_decide_case, case, kind), type="tertiary"
-            )
+        for kind, name in LABEL_BY_DECISION.items():
+            key = KEY_BY_DECISION[kind]
+            look: dict[str, Any] = {"type": "tertiary"}
+            if kind is DecisionKind.APPROVED:
+                name = "Approve as practice" if is_demonstration(case) else name  # noqa: PLW2901
+                look = {"type": "primary", "disabled": bool(waits), "icon": "check"}
+            decide = partial(_decide_case, case, kind)
+            button(f":gray[{key.upper()}] {name}", f"decide-{key}", NOTICE_AREA, decide, **look)
     with st.container(border=True, key="validate-return", gap="small"):
         st.markdown("**Comments for the author**")
         _draw_comment_fields(case, found)
@@ -149,13 +235,17 @@ def _find_unsupported_pairs(case: Case, found: Sequence[Pair]) -> list[Pair]:
 def _list_comment_keys(case: Case, wrong: Sequence[Pair]) -> list[tuple[str, str]]:
     """Return the keys of what may be typed, in order: words of the note ("" if known), and the comment on them."""
     # By what it is about, so that no comment moves to another passage once a finding is changed.
-    of_pairs = [("", f"comment-{case.id}-{it.evidence_id}-{text_sha256(it.words)[:8]}") for it in wrong]
+    of_pairs = [("", _comment_key(case, it)) for it in wrong]
     of_words_start = f"comment-{case.id}-words-"
     kept = (it.field.removeprefix(of_words_start) for it in case.typed_words if it.by_key == workspace().actor.key)
     fewest = max([1, *(int(number) + 1 for number in kept if number.isdigit())])
     own = range(max(fewest, st.session_state.get(f"comments-{case.id}", 1)))
     of_words = [(f"words-{case.id}-{number}", f"comment-{case.id}-words-{number}") for number in own]
     return [*of_pairs, *of_words, ("", f"comment-{case.id}-all")]
+
+
+def _comment_key(case: Case, pair: Pair) -> str:
+    return f"comment-{case.id}-{pair.evidence_id}-{text_sha256(pair.words)[:8]}"
 
 
 def _draw_comment_fields(case: Case, found: Sequence[Pair]) -> None:
@@ -201,11 +291,18 @@ def _save_typed_words(case_id: str, key: str) -> None:
 
 
 def _draw_reader_differences(case: Case) -> None:
-    """Draw what each reader found where they differ; shown once all have read."""
+    """Draw what each reader found where they differ, and why if they said so; shown once all have read."""
     st.warning("The readers disagree.", icon=":material/group:")
-    for reading in blinding.counted_readings(case):
-        findings = ", ".join(f"{it.evidence_id}: {it.support.as_text}" for it in reading.findings)
-        st.markdown(f"- {escaped(reading.reader.name, 40)}: {findings}")
+    readings = blinding.counted_readings(case)
+    for pair in blinding.pairs(case):
+        found = {it.reader: support for it in readings if (support := it.by_pair.get((pair.words, pair.evidence_id)))}
+        if len(set(found.values())) < 2:
+            continue
+        lines = [f"{pair.evidence_id}: {escaped(pair.words, 160)}"]
+        for reader, support in found.items():
+            why = case.words_of(reader.key, _comment_key(case, pair))
+            lines.append(f"- {escaped(reader.name, 40)}: **{support.as_text}** {escaped(why)}".rstrip())
+        st.markdown("\n".join(lines))
 
 
 def _decide_case(case: Case, kind: DecisionKind) -> None:

@@ -14,6 +14,7 @@ from crowdnotes.domain import (
     FINDINGS,
     Act,
     Case,
+    DecisionKind,
     DeskState,
     Evidence,
     Pair,
@@ -35,23 +36,53 @@ from pages.common.components import (
 from pages.common.search_report import source_badges
 from pages.common.session import button, cases, notice_for, notices, show_notice, unsaved_words, workspace
 from pages.draft_parts.moderator_review import comment_in_words
-from pages.queue_parts.claim import NOTICE_AREA, draw_claim_hint, draw_head, draw_lost_claim
-from pages.queue_parts.outcome import LOOK_BY_FINDING, draw_summary, draw_unsaved_comments, get_finding, go_to_pair
+from pages.queue_parts.claim import (
+    HELP_KEY,
+    KEY_BY_DECISION,
+    NOTICE_AREA,
+    draw_claim_hint,
+    draw_head,
+    draw_lost_claim,
+)
+from pages.queue_parts.outcome import (
+    LABEL_BY_DECISION,
+    LOOK_BY_FINDING,
+    describe_check,
+    draw_summary,
+    draw_unsaved_comments,
+    find_sentence,
+    get_finding,
+    go_to_pair,
+)
 
 _RENEW_CLAIM_BELOW = CLAIM_DURATION * 0.8  # an act sooner than this after the last renewal writes nothing
-_PAIR: Judged = {"places": [".st-key-validate-note", ".st-key-validate-passage"], "looks": ["note", "passage"]}
+_PAIR: Judged = {
+    "places": [".st-key-validate-note", ".st-key-validate-passage"],
+    "looks": ["note", "passage"],
+    "marks": True,
+}
+_ENDS: Judged = {"places": [".st-key-validate-ends"], "twice": True}
+_NOTE: Judged = {"places": [".st-key-validate-decided"], "looks": ["note"], "twice": True}
 _FINDING_KEYS = [str(number) for number, _ in enumerate(FINDINGS, start=1)]
 _JUDGED_BY_KEY: dict[str, Judged] = {
     **dict.fromkeys(_FINDING_KEYS, _PAIR),
     "f": {"places": [".st-key-validate-summary"]},
     "b": {"places": [".st-key-validate-return"]},
+    **{
+        key: {
+            **(_NOTE if kind is DecisionKind.APPROVED else _ENDS),
+            "words": {"look": "Read this", "ready": f"Press {{key}} again: {name}"},
+        }
+        for (kind, key), name in zip(KEY_BY_DECISION.items(), LABEL_BY_DECISION.values(), strict=True)
+    },
 }
-# The other keys of this page judge nothing: they are their buttons' own. "a" takes the keyboard there alone.
+# The other keys of this page judge nothing: they are their buttons' own.
 _PRESSED_BY_KEY = {
     **{key: [f".st-key-finding-{key} button"] for key in _FINDING_KEYS},
     "f": [".st-key-keep-findings button"],
     "b": [".st-key-validate-send button"],
-    "a": [".st-key-validate-approve button"],
+    **{key: [f".st-key-decide-{key} button"] for key in KEY_BY_DECISION.values()},
+    **HELP_KEY,
 }
 
 
@@ -78,8 +109,6 @@ def validate(case_id: str) -> None:
     for remark in blinding.remarks(case):
         st.caption(f":material/info: {escaped(remark)}")
     _draw_informed_readers(case)
-    if case.desk.message:
-        st.markdown(f":material/mail: :small[:gray[From the author:]] {escaped(case.desk.message)}")
     if case.draft is None:
         st.caption("This case has no note.")
     _draw_changes_since_own_reading(case)
@@ -95,7 +124,7 @@ def validate(case_id: str) -> None:
         _draw_pair(case, found, here, mine=mine)
     else:
         draw_summary(case, found, mine=mine)
-    shortcut_keys(_PRESSED_BY_KEY, ("a",), _JUDGED_BY_KEY)
+    shortcut_keys(_PRESSED_BY_KEY, (), _JUDGED_BY_KEY)
 
 
 def _draw_informed_readers(case: Case) -> None:
@@ -144,7 +173,7 @@ def _draw_comments(case: Case) -> None:
 
 def _draw_pair(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> None:
     pair = found[here]
-    item, sentence = case.evidence_by_id(pair.evidence_id), _find_sentence(case, pair)
+    item, sentence = case.evidence_by_id(pair.evidence_id), find_sentence(case, pair)
     if item is None:
         return
     left, right = st.columns([11, 10], gap="medium")
@@ -154,12 +183,6 @@ def _draw_pair(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> N
         _draw_finding_buttons(case, found, here, mine=mine)
     with left, st.container(key="validate-passage", gap="small"):
         _draw_passage(case, item, sentence)
-
-
-def _find_sentence(case: Case, pair: Pair) -> SentenceSupport | None:
-    note = case.draft.text if case.draft else ""
-    known = (it for it in case.sentences if it.evidence_id == pair.evidence_id)
-    return next((it for it in known if it.words_in(note) == pair.words), None)
 
 
 def _draw_marked_note(case: Case, pair: Pair) -> None:
@@ -181,18 +204,20 @@ def _draw_marked_note(case: Case, pair: Pair) -> None:
 
 
 def _draw_check_results(case: Case, pair: Pair, sentence: SentenceSupport | None) -> None:
-    """Draw what the program's checks say of the sentence and the passage, and the hints where to look."""
-    results = []
-    if sentence is not None and sentence.support is not Support.UNCHECKED:
-        by = sentence.by or (case.assessment.engine if case.assessment else "")
-        results.append(f"The checks: {sentence.support.as_text} ({escaped(by, 60)})")
-    for gate in case.assessment.visible_gates if case.assessment is not None and case.assessment_is_current else ():
+    """Draw the hints where to look; once the reader has judged, also what the checks say of sentence and passage."""
+    is_judged, results = get_finding(case, pair) is not None, []
+    if is_judged and (said := describe_check(case, sentence)):
+        results.append(said)
+    gates = case.assessment.visible_gates if case.assessment is not None and case.assessment_is_current else ()
+    for gate in gates if is_judged else ():
         about = [it for it in gate.findings if it.evidence_id == pair.evidence_id and not it.ok]
         results += [f"{gate.gate.as_text.capitalize()}: {escaped(it.message, 240)}" for it in about]
     results += [escaped(doubt) for doubt in dict.fromkeys(sentence.doubts if sentence else ())]
     if results:
         st.markdown("\n".join(f"- :small[{line}]" for line in results))
-    else:
+    if not is_judged:
+        st.caption("You see what the checks say once you have judged.")
+    elif not results:
         st.caption("The checks found nothing here.")
 
 

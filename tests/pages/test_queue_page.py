@@ -22,6 +22,8 @@ from crowdnotes.domain import (
     Person,
     QueueScope,
     Role,
+    SentenceSupport,
+    Span,
     SuggestionAnswer,
     Support,
     text_sha256,
@@ -109,7 +111,7 @@ def test_a_moderator_takes_the_next_case_finds_each_pair_and_sends_it_back(team:
     at.button(key="finding-3").click().run()
     assert not at.exception, at.exception
     assert team.desk.newest(case).desk.readings[0].findings[0].support.value == "not supported"
-    assert at.button(key="validate-approve").disabled
+    assert at.button(key="decide-a").disabled
     at.text_input(key=_comment_key(case)).set_value("Say for whom.")
     at.button(key="validate-send").click().run()
     returned = team.desk.newest(case)
@@ -126,6 +128,75 @@ def test_the_first_answer_after_a_role_was_taken_is_a_sentence(team: Team) -> No
     assert [title.value for title in at.title] == ["Queue"]
     assert "Only moderators and admins may review cases" in texts(at)
     assert team.as_(ANN).desk.newest(case).desk.readings == ()
+
+
+def test_a_reader_judges_before_they_see_what_a_model_found_of_the_sentence(team: Team) -> None:
+    case = team.as_(ANN).desk.scored()
+    assert case.draft is not None
+    assert case.assessment is not None
+    span = Span(start=0, end=NOTE.index(". ") + 1)
+    sentence = SentenceSupport(span=span, support=Support.PARTLY, score=0.5, evidence_id="E1", by="a model")
+    team.desk.changed(case, assessment=case.assessment.replace(sentences=(sentence,)))
+    moderation.submit_case(team.workspace.cases, case.id)
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    assert not at.exception, at.exception
+    assert "a model" not in texts(at)
+    at.button(key="finding-1").click().run()
+    assert "The checks: partly supported (a model)" in texts(at)
+    at.button(key="again-0").click().run()
+    assert "The checks: partly supported (a model)" in texts(at)
+
+
+def test_the_page_that_decides_shows_what_is_decided_and_takes_the_tags(team: Team) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    at.button(key="finding-1").click().run()
+    assert not at.exception, at.exception
+    shown = texts(at)
+    assert "Note by ann." in shown
+    assert "of 280 characters" in shown
+    assert "The post is misinformed or potentially misleading" in shown
+    assert "X asks why the post is misleading. Tick at least one reason." in shown
+    assert [it.proto.url for it in at.get("link_button")] == ["https://trials.example.edu/c"]
+    chips(at, f"tags-{case.id}-MISLEADING").set_value(["misleadingFactualError"]).run()
+    assert not at.exception, at.exception
+    assert team.desk.newest(case).tags == ("misleadingFactualError",)
+    assert "Tick at least one reason." not in texts(at)
+
+
+def test_a_demonstration_is_marked_in_the_list_and_on_its_page_and_approved_as_practice_alone(team: Team) -> None:
+    case = team.as_(ANN).desk.drafted()
+    (item,) = case.evidence
+    source = item.source.replace(url="https://institute.example/kettles")
+    team.desk.changed(case, evidence=(item.replace(source=source),))
+    moderation.submit_case(team.workspace.cases, case.id)
+    at = team.as_(BOB).desk.app(page=PAGE)
+    assert "demonstration: do not post" in texts(at)
+    at.button(key="queue-next").click().run()
+    at.button(key="finding-1").click().run()
+    assert not at.exception, at.exception
+    assert "This case is for practice." in texts(at)
+    assert at.button(key="decide-a").label.endswith("Approve as practice")
+
+
+def test_readers_who_differ_see_where_and_why(team: Team) -> None:
+    case, cleo, dora = team.submitted(), actor("cleo", Role.MODERATOR), actor("dora", Role.MODERATOR)
+    moderation.set_case_readers(team.as_(BOB).workspace.cases, case.id, 2)
+    at = team.desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    at.button(key="finding-3").click().run()
+    at.text_input(key=_comment_key(case)).set_value("It is about children.").run()
+    for who in (cleo, dora):
+        at = team.as_(who).desk.app(page=PAGE)
+        at.button(key="queue-next").click().run()
+        assert "about children" not in texts(at)
+        at.button(key="finding-1").click().run()
+        assert not at.exception, at.exception
+    shown = texts(at)
+    assert "bob: **not supported** It is about children." in shown
+    assert "cleo: **supported**" in shown
 
 
 def test_a_comment_on_some_words_is_told_with_them_and_a_moderator_resolves_it(team: Team) -> None:

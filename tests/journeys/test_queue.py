@@ -1,0 +1,105 @@
+"""The queue in a browser: its links, and what its keys judge and decide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from crowdnotes.cases import actions, moderation
+from crowdnotes.domain import DecisionKind, LinkCheck, LinkState, Verdict
+from crowdnotes.settings import Settings
+from crowdnotes.workspace import Workspace, open_workspace
+from tests.journeys.conftest import Desk, NewPage, running_app
+from tests.journeys.contrast import faint_on_either
+from tests.journeys.walk import Walk
+from tests.shared import minilm
+
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
+
+POST = "Vitamin C cures a cold in a day."
+LOOKED_MS = 900  # longer than what a key judges has to be in view
+RING = "() => getComputedStyle(document.querySelector('[data-testid=stMain]'), '::before').boxShadow"
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Workspace]]:
+    folder = tmp_path_factory.mktemp("team")
+    settings = Settings(data_dir=folder / "data", allowed_private_hosts=("127.0.0.1",))
+    with (
+        running_app(folder, variables={"CROWDNOTES_QUEUE": "true"}) as url,
+        open_workspace(settings, embedder=minilm()) as workspace,
+    ):
+        yield url, workspace
+
+
+def _submitted(workspace: Workspace, articles: str) -> str:
+    desk = Desk(workspace, articles)
+    case_id = desk.gathered(POST, "vitamin-c")
+    desk.judged(case_id, Verdict.USE, "E1")
+    note = f"Regular vitamin C supplements do not prevent colds in the general population. {articles}/vitamin-c"
+    case = desk.scored(case_id, note)
+    live = LinkCheck(url=f"{articles}/vitamin-c", state=LinkState.LIVE, checked_at=case.updated_at, tries=1)
+    workspace.store.update(case_id, lambda newest: newest.replace(link_checks=(live,)))
+    workspace.cases.apply(case_id, actions.set_tags, ["misleadingFactualError"])
+    moderation.submit_case(workspace.cases, case_id)
+    return case_id
+
+
+def test_a_case_opened_from_the_list_is_claimed_judged_in_one_press_and_approved_in_two(
+    team: tuple[str, Workspace], articles: str, new_page: NewPage
+) -> None:
+    url, workspace = team
+    case_id = _submitted(workspace, articles)
+    walk = Walk(new_page("light", 1440, 900), url)
+    page = walk.page
+    walk.open("/queue")
+    page.keyboard.press("?")
+    expect(page.get_by_test_id("stPopoverBody")).to_contain_text("Not enough evidence")
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
+    page.locator(".st-key-queue-rows a").first.click()
+    expect(page).to_have_url(re.compile(f"case={case_id}"))
+    walk.settled()
+    page.keyboard.press("w")
+    expect(page.locator(".st-key-finding-1 button:enabled")).to_have_count(1)
+
+    page.wait_for_timeout(LOOKED_MS)
+    page.keyboard.press("1")
+    approve = page.locator(".st-key-decide-a button")
+    expect(approve).to_be_visible()
+    expect(approve).to_be_enabled()
+    walk.settled()
+    assert faint_on_either(page, ("light",)) == []
+    page.mouse.click(4, 880)
+    page.keyboard.press("a")
+    expect(page.locator("[data-judging]")).to_have_attribute("data-judging", "Press A again: Approve")
+    assert page.evaluate(RING) == "none"
+    assert workspace.cases.get(case_id).decision is None
+    page.keyboard.press("a")
+    expect(page.get_by_text(f"This case is decided: {DecisionKind.APPROVED.as_text}.")).to_be_visible()
+
+
+def test_two_presses_judge_what_was_out_of_view_and_none_is_lost(
+    team: tuple[str, Workspace], articles: str, new_page: NewPage
+) -> None:
+    url, workspace = team
+    case_id = _submitted(workspace, articles)
+    filler = "Most adults have two or three colds a year, and recover within ten days without any treatment. " * 40
+    (item,) = workspace.cases.get(case_id).evidence
+    text = filler + item.passage.text
+    passage = item.passage.replace(text=text, marks=())
+
+    walk = Walk(new_page("light", 1440, 900), url)
+    page = walk.page
+    workspace.store.update(case_id, lambda newest: newest.replace(evidence=(item.replace(passage=passage),)))
+    walk.open(f"/queue?case={case_id}")
+    page.keyboard.press("w")
+    expect(page.locator(".st-key-finding-3 button:enabled")).to_have_count(1)
+    walk.settled()
+    page.keyboard.press("3")
+    page.keyboard.press("3")  # before a moment has passed: it counts once it has
+    expect(page.locator(".st-key-validate-return")).to_be_visible()
+    assert workspace.cases.get(case_id).desk.readings
