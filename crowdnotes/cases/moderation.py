@@ -342,7 +342,7 @@ def send_back(case: Case, at: datetime, by: Person, comments: Sequence[Comment],
         if item.evidence_id:
             require_passage(case, item.evidence_id)
         if item.words and item.words not in note:
-            raise InputError(f"The note no longer has the words “{item.words}”.")
+            raise InputError(f"These words are not in the note: “{item.words}”.", "Copy them from the note.")
     first = len(case.suggestions) + 1
     added = tuple(
         Suggestion(

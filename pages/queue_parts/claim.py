@@ -140,10 +140,11 @@ def _get_standing(case: Case) -> tuple[DeskState, str | None]:
 def _draw_other_viewers(case_id: str, drawn: tuple[DeskState, str | None]) -> None:
     """Draw who else has it open; draw the page again once another has claimed the case, or it has left the queue."""
     with show_errors():
-        names = cases().note_presence(case_id)
-        if _get_standing(cases().get(case_id)) != drawn:
+        names, case = cases().note_presence(case_id), cases().get(case_id)
+        if _get_standing(case) != drawn:
             st.rerun()
-        for name in names:
+        holder = case.desk.lease.holder.name if case.desk.lease else ""  # the badge before names them
+        for name in (name for name in names if name != holder):
             st.markdown(badge("blue", "visibility", f"{name} is looking at this"), width="content")
 
 
