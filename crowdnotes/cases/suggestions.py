@@ -93,7 +93,7 @@ def answer_suggestion(
     if not reason:
         raise InputError("Say briefly why.")
     if answer is not SuggestionAnswer.NO and not changed:
-        raise InputError("Say what you changed in the note.", "Change the note first, or answer no.")
+        raise InputError("Say what you changed in the note.", "Change the note first, or answer “not changed”.")
     if (asked.answer, asked.reason, asked.changed) == (answer, reason, changed):
         return case
     return with_answers(case, at, by, [answered(asked, case.draft, at, answer, reason, changed, by.name)])

@@ -328,9 +328,9 @@ class SupernoteWork(FrozenModel):
 class SuggestionAnswer(LabelledEnum):
     """What was done with a reader's suggestion."""
 
-    YES = "yes"
-    NO = "no"
-    IN_PART = "in part"
+    YES = "yes", "changed"
+    IN_PART = "in part", "partly changed"
+    NO = "no", "not changed"
 
 
 class Suggestion(FrozenModel):

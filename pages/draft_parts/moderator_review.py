@@ -60,7 +60,7 @@ def _draw_return_message(case: Case) -> None:
     for item in (it for it in case.suggestions if it.owed):
         st.markdown(comment_in_words(case, item))
         if item.waits:
-            with st.expander(f"Answer {item.id}", key=f"answer-owed-{item.id}", icon=":material/reply:"):
+            with st.expander("Answer this comment", key=f"answer-owed-{item.id}", icon=":material/reply:"):
                 answer_form(case, item, _NOTICE_AREA)
     left = len(moderation.open_comments(case))
     if left:

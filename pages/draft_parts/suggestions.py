@@ -126,20 +126,20 @@ def answer_form(case: Case, item: Suggestion, place: str) -> None:
             "Your answer",
             list(SuggestionAnswer),
             default=item.answer,
-            format_func=lambda answer: str(answer.value),
+            format_func=lambda answer: answer.as_text.capitalize(),
             key=f"{key}-answer",
         )
         st.text_input(
             "Why",
             value=item.reason,
             key=f"{key}-reason",
-            placeholder="One sentence for the reader",
+            placeholder="One sentence for the moderator" if item.owed else "One sentence for the person who asked",
         )
         st.text_input(
             "What changed in the note",
             value=item.changed,
             key=f"{key}-changed",
-            placeholder="For “yes” and “in part”. Change the note first.",
+            placeholder="Change the note first. Leave this empty where you did not.",
         )
         st.form_submit_button(
             "Save the answer", icon=":material/save:", on_click=_save_answer, args=(case, item, key, place)
@@ -152,7 +152,7 @@ def _save_answer(case: Case, item: Suggestion, key: str, place: str) -> None:
 
     def save() -> Case:
         if answer is None:
-            raise InputError("Choose yes, no or in part.")
+            raise InputError("Choose whether you changed the note.")
         return cases().apply(case.id, answer_suggestion, item.id, answer, reason, changed=changed)
 
     run_action(place, lambda: keep_typed({"Why": reason, "What changed in the note": changed}, save))

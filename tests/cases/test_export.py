@@ -394,6 +394,6 @@ def test_a_supernote_is_exported_with_what_each_note_gave_and_suggestions_with_t
     assert "280 characters: 1" in page
     assert "N1 (X's 77): 100 % of the winner's words, +0.25 of its jury score" in page
     assert "N2: not in the winner" in page
-    assert r"bob: \# Say \<b\>who\</b\> — **no**, by ann: No page tells." in page
+    assert r"bob: \# Say \<b\>who\</b\> — **not changed**, by ann: No page tells." in page
     assert next(csv.DictReader(io.StringIO(cases_csv([case]))))["credit"] == "77: 1.00"
     assert json.loads(to_json(case))["supernote"]["rounds"][0]["credits"][0]["share"] == 1.0

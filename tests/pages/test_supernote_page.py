@@ -408,7 +408,7 @@ def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) ->
     assert [item.text for item in desk.newest(case).suggestions] == ["Name the trial.", HOSTILE]
     assert "2 waiting for an answer" in texts(at)
     press(at, "Save the answer")
-    assert "Choose yes, no or in part." in texts(at)
+    assert "Choose whether you changed the note." in texts(at)
     at.segmented_control(key=f"reply-Suggestions-{case.id}-S1-answer").set_value(SuggestionAnswer.NO)
     press(at, "Save the answer")
     assert "Say briefly why." in texts(at)
