@@ -49,8 +49,7 @@ export default function ({ parentElement, data }) {
       details.open = open.has(gate.name)
       details.ontoggle = () => (details.open ? open.add(gate.name) : open.delete(gate.name))
       const summary = make("summary", "")
-      // Why it failed stands among the problems, once.
-      const short = make("span", "short", gate.status === "FAIL" ? "" : gate.reason)
+      const short = make("span", "short", gate.reason)
       short.dir = "auto"
       summary.append(make("span", "sign", gate.sign), make("span", "name", gate.name), make("span", "status", gate.label))
       summary.append(short, make("span", "more", "›"))

@@ -17,6 +17,7 @@ from crowdnotes.domain import (
     StageName,
     effect_of_edit,
 )
+from crowdnotes.domain.supernote import MAX_TIED_GAP
 from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.wording import fill
 from pages.common.charts import Standing, number_line
@@ -179,6 +180,15 @@ def _compare_candidates(case: Case, verdict: JuryVerdict) -> None:
             alt=" ".join(f"Draft {name}: jury score {_format_intercept(found)}." for name, found in judged),
             key=f"jury-beside-{case.id}",
         )
+        first, best = judged[0], max(judged, key=lambda item: item[1].note_intercept)
+        by_ai = case.supernote is None and case.candidates[0].engine.startswith("llm:")
+        if by_ai and first[1].text_sha256 == case.candidates[0].sha256 and best is not first:
+            gap = best[1].note_intercept - first[1].note_intercept
+            too_close = " Their difference is too small to mean anything." if gap < MAX_TIED_GAP else ""
+            st.markdown(
+                f"Simulated readers like {best[0]} best. The AI put {first[0]} first for what its sources say, which "
+                f"simulated readers do not check.{too_close}"
+            )
         for name, found in judged:
             one, other = found.negative.of_100[0], found.positive.of_100[0]
             st.caption(f"**{name}**: {one} of 100 on side A and {other} on side B find it helpful")

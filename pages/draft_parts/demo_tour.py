@@ -57,7 +57,8 @@ _SENTENCE_BY_PLACE = {
     TourPlace.MENDED: "The sourced note says what one sample shows, and no more. All three checks pass.",
     TourPlace.JURY: "Simulated readers show whether people who usually disagree would both find the note helpful.",
     TourPlace.DECISION: (
-        "A person decides: approve, no note needed, not enough evidence, or reject. All four are one click away."
+        "Simulated readers do not say whether the note is true. A person decides: approve, no note needed, not enough "
+        "evidence, or reject."
     ),
 }
 _WHY_A_GOOD_NOTE_MAY_NOT = (

@@ -13,6 +13,7 @@ from crowdnotes.domain import (
     Aim,
     AnswerKind,
     Case,
+    ClaimKind,
     DateOrigin,
     Evidence,
     FetchOutcome,
@@ -373,8 +374,12 @@ def _draw_model_answers(case: Case, item: Evidence) -> None:
     """Draw what the model found in the passage, a line for each answer."""
     for found in case.settlement.all_of(item) if case.settlement is not None else ():
         verb = _VERB_BY_ANSWER.get((found.answer, found.points))
-        name = f"{verb} {'the claim' if found.claim == 1 else 'another claim in the post'}" if verb else "No answer"
-        said = _LOOK_BY_ANSWER[found.answer].format(name)
+        look = _LOOK_BY_ANSWER[found.answer]
+        if verb and found.claim > 1:  # no tick: the note is about the first claim
+            claims = [claim.in_full for claim in case.claims if claim.kind is ClaimKind.CHECKABLE]
+            named = f" “{claims[found.claim - 1]}”" if found.claim <= len(claims) else " in the post"
+            look, verb = ":gray[:material/arrow_right: {}", f"On another claim{escaped(named, 120)}"
+        said = look.format(f"{verb} the claim" if verb and found.claim == 1 else verb or "No answer")
         st.markdown(f":small[{said}]: {escaped(found.tells, _MAX_FINDING_CHARACTERS)}]")
 
 

@@ -79,7 +79,7 @@ def _warn_of_foreign_language(case: Case, assessment: Assessment) -> None:
 
 
 def _draw_gates(case: Case, assessment: Assessment) -> None:
-    """Three lines, each opens to its question and its scale. What failed is listed among the problems."""
+    """Three lines, each with its reason; each opens to its question and its scale."""
     gate_path(
         assessment.visible_gates,
         case_findings.gate_questions(),

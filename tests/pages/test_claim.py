@@ -85,8 +85,21 @@ def test_a_source_that_answers_another_claim_of_the_post_is_counted_as_that(desk
     first, second = case.settlement.passages
     found = (first.replace(claim=2), second)
     case = desk.changed(case, settlement=case.settlement.replace(passages=found))
-    shown = texts(desk.app(case))
-    assert "The AI says no source settles this claim; 1 settles another claim of the post" in shown
+    assert "The AI says no source settles this claim; 1 settles another claim of the post" in texts(desk.app(case))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_a_source_says_of_another_claim_has_no_tick_and_names_the_claim(desk: Desk, named: bool) -> None:
+    case = _said(desk, AnswerKind.STATED)
+    assert case.settlement is not None
+    found = (case.settlement.passages[0].replace(claim=2),)
+    other = Claim(text="Doctors hide it", span=Span(start=0, end=15))
+    claims = (CLAIM, other) if named else (CLAIM,)
+    case = desk.changed(case, claims=claims, settlement=case.settlement.replace(passages=found))
+    shown = texts(read(desk.app(case), case))
+    which = "“Doctors hide it”" if named else "in the post"
+    assert f":gray[:material/arrow_right: On another claim {which}]: It tells of E1." in shown
+    assert "Contradicts" not in shown
 
 
 def test_the_passages_that_state_it_stand_first(desk: Desk) -> None:

@@ -40,7 +40,7 @@ from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.quotes import find_quote, tells_enough
 from crowdnotes.text.tokens import content_stems
-from crowdnotes.wording import fill
+from crowdnotes.wording import fill, plural
 
 _MAX_REASON_CHARACTERS = 240
 _MIN_SHARED_WORDS = 3  # two sentences of one page may share two and be about different things
@@ -416,9 +416,17 @@ def judge_relevance(
     settlement = settle(model_client, brief, evidence, 0, result_origin).settlement
     findings = [_build_passage_finding(item, found) for item in evidence for found in settlement.all_of(item)]
     helping = settlement.answers(evidence)
-    stated = len({item.id for item, _ in settlement.stated(evidence)})
+    stated = {item.id for item, _ in settlement.stated(evidence, claim=1)}  # the same count as above the sources
+    rest = len(helping) - len(stated)
     if helping:
-        reason = f"{stated} of {len(evidence)} sources settle the claim; {len(helping)} help to judge it."
+        reason = plural(
+            len(stated),
+            "{n} of {all} sources settles the claim",
+            "{n} of {all} sources settle the claim",
+            all=len(evidence),
+        )
+        more = "; {n} more helps to judge the post.", "; {n} more help to judge the post."
+        reason += plural(rest, *more) if rest else "."
     else:
         reason = f"No source helps to judge the claim. {findings[0].message}"
     marked = [item.id for item in evidence if (found := settlement.of(item)) is not None and found.to_program]

@@ -213,7 +213,7 @@ def test_the_relevance_gate_is_what_was_found_of_the_passages_and_asks_nothing_a
         alone = engine.relevance(brief, TWO[1:])
         assert server.requests == []
     assert (result.status, alone.status) == (GateStatus.PASS, GateStatus.FAIL)
-    assert result.reason == "0 of 2 sources settle the claim; 1 help to judge it."
+    assert result.reason == "0 of 2 sources settle the claim; 1 more helps to judge the post."
     assert alone.reason.startswith("No source helps to judge the claim.")
     assert [(item.evidence_id, item.ok) for item in result.findings] == [("E1", True), ("E2", False)]
     assert f"“{QUOTE}”" in result.findings[0].message
