@@ -377,8 +377,8 @@ def _draw_model_answers(case: Case, item: Evidence) -> None:
         look = _LOOK_BY_ANSWER[found.answer]
         if verb and found.claim > 1:  # no tick: the note is about the first claim
             claims = [claim.in_full for claim in case.claims if claim.kind is ClaimKind.CHECKABLE]
-            named = f" “{claims[found.claim - 1]}”" if found.claim <= len(claims) else " in the post"
-            look, verb = ":gray[:material/arrow_right: {}", f"On another claim{escaped(named, 120)}"
+            named = f"“{claims[found.claim - 1]}”" if found.claim <= len(claims) else "in the post"
+            look, verb = ":gray[:material/arrow_right: {}", f"On another claim {escaped(named, 120)}"
         said = look.format(f"{verb} the claim" if verb and found.claim == 1 else verb or "No answer")
         st.markdown(f":small[{said}]: {escaped(found.tells, _MAX_FINDING_CHARACTERS)}]")
 
