@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 from sqlalchemy import Engine as Database
 
-from crowdnotes.bridging import compiled_code_warning
+from crowdnotes.bridging import compiled_code_warning, has_kept_code
 from crowdnotes.cases.accounts import VISITOR, People
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.gathering_stages import GatherOptions, StageContext
@@ -591,10 +591,17 @@ def _make_page_fetcher(settings: Settings) -> PageFetcher:
 
 
 def warm_up(workspace: Workspace) -> None:
-    """Read the models and start the page readers now, so that no draft waits for them (about 7 s)."""
+    """Read the models and start the page readers now, so that no draft waits for them (about 7 s).
+
+    On the first start ever the loops of the Algorithm page are compiled, too, for which that page would wait (17 s).
+    """
     page_readers().start()
     workspace.embedder.encode(["warm-up"])
     workspace.embedder.token_spans("warm-up")
     # What is loaded stays; collecting garbage in it would stop everything for half a second.
     gc.collect()
     gc.freeze()
+    if not has_kept_code():
+        from crowdnotes.public_data.small_world import WorldOptions, make_world
+
+        make_world(WorldOptions())

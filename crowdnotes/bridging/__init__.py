@@ -25,6 +25,12 @@ def compiled_code_folder() -> Path | None:
     return next((place for place in places if _can_write(place)), None)
 
 
+def has_kept_code() -> bool:
+    """Return whether the compiled loops are kept, so that none has to be compiled."""
+    folder = compiled_code_folder()
+    return folder is not None and any(folder.rglob("solver.*.nbi"))
+
+
 def compiled_code_warning() -> str:
     """Return a warning that compiled loops cannot be kept; "" where they can."""
     if compiled_code_folder() is not None:

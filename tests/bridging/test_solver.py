@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from numba.core import config
 from numba.core.caching import CacheImpl, IndexDataCacheFile
 
-from crowdnotes.bridging import compiled_code_folder, compiled_code_warning, solver
+from crowdnotes import workspace
+from crowdnotes.bridging import compiled_code_folder, compiled_code_warning, has_kept_code, solver
 from crowdnotes.bridging.model import RatingTable
 from crowdnotes.bridging.solver import Rows, lay_out, workers
 
@@ -108,3 +109,24 @@ def test_where_compiled_code_is_kept_is_found_as_numba_finds_it(
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
     assert compiled_code_folder() == tmp_path / "kept"
     compiled_code_folder.cache_clear()
+
+
+def test_whether_compiled_code_is_kept_is_seen_by_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    compiled_code_folder.cache_clear()
+    assert not has_kept_code()
+    (tmp_path / "of_a_loop").mkdir()
+    (tmp_path / "of_a_loop" / "solver.by_column-324.py311.nbi").touch()
+    assert has_kept_code()
+    compiled_code_folder.cache_clear()
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_first_start_compiles_what_a_page_would_wait_for(kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = MagicMock()
+    monkeypatch.setattr("crowdnotes.public_data.small_world.make_world", made)
+    monkeypatch.setattr(workspace, "page_readers", MagicMock())
+    monkeypatch.setattr(workspace, "gc", MagicMock())
+    monkeypatch.setattr(workspace, "has_kept_code", lambda: kept)
+    workspace.warm_up(MagicMock())
+    assert made.called is not kept
