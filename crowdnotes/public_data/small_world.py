@@ -67,7 +67,7 @@ _MIRRORED_KIND = {NoteKind.MINUS: NoteKind.PLUS, NoteKind.PLUS: NoteKind.MINUS}
 class WorldOptions:
     """How a world is made.
 
-    camps: 1, 2, or 3 with one in the middle. polarity: distance of the outer ones from the middle, 0 to 1. share: of
+    camps: 1 or 2. polarity: distance of the outer ones from the middle, 0 to 1. share: of
     the larger side among the raters of both. generosity, noise: standard deviations, on the scale of ratings.
     ratings_each: how many of the notes each rater rates.
     """
@@ -393,9 +393,8 @@ def opinion(made: Floats, position: Floats, besides: Floats) -> npt.NDArray[np.f
 
 
 def _assign_camps(options: WorldOptions) -> npt.NDArray[np.int8]:
-    """Raters in the order of their camps; the middle one, where there is one, is a third."""
+    """Raters in the order of their camps."""
     if options.camps == 1:
         return np.zeros(RATERS, dtype=np.int8)
-    middle = RATERS // 3 if options.camps == 3 else 0
-    minus = round((RATERS - middle) * options.share)
-    return np.repeat(np.array([-1, 0, 1], dtype=np.int8), [minus, middle, RATERS - middle - minus])
+    minus = round(RATERS * options.share)
+    return np.repeat(np.array([-1, 1], dtype=np.int8), [minus, RATERS - minus])

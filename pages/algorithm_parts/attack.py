@@ -19,6 +19,7 @@ from crowdnotes.public_data.attack import (
     later_sentence,
     verdict,
 )
+from crowdnotes.public_data.small_world import RATERS
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from pages.algorithm_parts.charts import needed, progress
@@ -46,7 +47,8 @@ def attack_lab() -> None:
         with right:
             attacks = every_history(world, options)
             found = attacks[options.history]
-            st.markdown(f"**{escaped(verdict(world, found))}**")
+            st.markdown(f"**Among {RATERS} made-up raters:** {escaped(verdict(world, found))}")
+            st.caption("X has many more raters, so these numbers are not X's. Compare the two ways of scoring.")
             _draw_attack(found, attacks, "" if options.after is None else later_sentence(world, found))
 
 

@@ -125,7 +125,7 @@ def _make_cached_world(options: WorldOptions) -> World:
 def chosen_world() -> World:
     """Return the world of the sliders, which are drawn here."""
     with st.grid(min_column_width=150, gap="small", key="world-sliders") as grid:
-        camps = _draw_slider(grid, "camps", 1, 3, 2, 1)
+        camps = _draw_slider(grid, "camps", 1, 2, 2, 1)
         polarity = _draw_slider(grid, "polarity", 0.0, 1.0, 0.7, 0.05, disabled=camps == 1)
         share = _draw_slider(grid, "share", 50, 95, 75, 5, "%d%%", disabled=camps == 1)
         generosity = _draw_slider(grid, "generosity", 0.0, 0.4, 0.1, 0.05)
@@ -141,7 +141,7 @@ def chosen_world() -> World:
 
 
 _LABEL_BY_SLIDER = {
-    "camps": ("Camps", "1: all think alike. 2: two sides. 3: two sides and a middle."),
+    "camps": ("Camps", "1: all think alike. 2: two sides."),
     "polarity": ("Polarity", "The distance between the two sides."),
     "share": ("Larger side", "Its share of the raters who are on a side."),
     "generosity": ("Friendliness", "How much raters differ in how high they rate."),

@@ -56,6 +56,13 @@ def test_a_world_without_sides_is_told_of_without_a_failure(page: AppTest) -> No
     assert "Taken for side A" in texts(page)
 
 
+def test_no_camp_can_be_chosen_that_no_picture_shows_and_an_attack_is_of_made_up_raters(page: AppTest) -> None:
+    assert page.slider(key="camps").max == 2
+    words = texts(opened(part="Attack lab"))
+    assert "**Among 120 made-up raters:**" in words
+    assert "these numbers are not X's" in words
+
+
 def test_a_choice_by_a_name_that_no_note_has_now_falls_back_to_the_note_chosen_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

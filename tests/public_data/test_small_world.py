@@ -22,7 +22,7 @@ def of_kind(world: World, kind: NoteKind) -> list[int]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("options", [{}, {"share": 0.5}, {"camps": 3}, {"ratings_each": 40}])
+@pytest.mark.parametrize("options", [{}, {"share": 0.5}, {"ratings_each": 40}])
 def test_planted_camps_worth_and_lean_are_recovered(options: dict[str, float], seed: int) -> None:
     world = made(**options, seed=seed)
     camp, factor = world.camps[world.fit.raters.ids], world.fit.raters.factors[:, 0]
