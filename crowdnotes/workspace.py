@@ -53,7 +53,7 @@ from crowdnotes.evidence.search.run import SearchCache
 from crowdnotes.evidence.search.service import page_rate_limit, use_shared_rates
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
-from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step, plain_step
+from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step, plain_step, require_workers
 from crowdnotes.reports.comparisons import Comparisons
 from crowdnotes.settings import Settings, load_settings
 from crowdnotes.storage.database import clock_of, connect, open_database, require_newest
@@ -560,15 +560,6 @@ def _make_job_runner(database: Database, workers: int, clock: Callable[[], datet
         return QueuedRunner(database, workers or 1, clock)
     require_workers(workers)
     return JobRunner(database, workers, clock)
-
-
-def require_workers(workers: int) -> None:
-    """Raise ConfigurationError where no process would do the work of an app on SQLite."""
-    if not workers:
-        raise ConfigurationError(
-            "CROWDNOTES_WORKERS cannot be 0 with SQLite: the app does the work itself.",
-            "Set it to 1 or more, or use PostgreSQL and `crowdnotes worker`.",
-        )
 
 
 def _make_jury(settings: Settings, embedder: Embedder) -> Jury:

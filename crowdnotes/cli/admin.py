@@ -21,12 +21,13 @@ from crowdnotes.engines.llm.discovery import require_answer
 from crowdnotes.errors import ConfigurationError, CrowdNotesError, StoreFullError
 from crowdnotes.evidence.reading.reading_services import make_reading_services
 from crowdnotes.evidence.search import default_providers, make_online
+from crowdnotes.jobs import require_workers
 from crowdnotes.jobs.queue import wait_for_tables
 from crowdnotes.logs import log_as_json
 from crowdnotes.settings import Settings, SignIn, load_settings
 from crowdnotes.storage.backup import make_backup, restore_backup
 from crowdnotes.storage.database import connect, require_newest, schema_of
-from crowdnotes.workspace import open_workspace, require_workers, warm_up
+from crowdnotes.workspace import open_workspace, warm_up
 
 
 def backup(

@@ -1,7 +1,7 @@
 """Long work in the background: named steps with progress, cancel and resume. Knows nothing of cases."""
 
 from crowdnotes.jobs.records import Fence, JobRecord, JobState, Progress, Step, StepRecord, StepState, plain_step
-from crowdnotes.jobs.runner import JobRunner
+from crowdnotes.jobs.runner import JobRunner, require_workers
 
 __all__ = [
     "Fence",
@@ -13,4 +13,5 @@ __all__ = [
     "StepRecord",
     "StepState",
     "plain_step",
+    "require_workers",
 ]

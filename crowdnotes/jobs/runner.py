@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from crowdnotes.domain import PROGRAM, Person
-from crowdnotes.errors import CrowdNotesError, JobCancelled, JobError, StoreError
+from crowdnotes.errors import ConfigurationError, CrowdNotesError, JobCancelled, JobError, StoreError
 from crowdnotes.jobs.records import (
     HEARTBEAT_SECONDS,
     JobRecord,
@@ -372,3 +372,12 @@ class JobRunner:
                 for job_id in lost:
                     self._stop(job_id, JobState.INTERRUPTED)
             self._closed.wait(HEARTBEAT_SECONDS)
+
+
+def require_workers(workers: int) -> None:
+    """Raise ConfigurationError where no process would do the work of an app on SQLite."""
+    if not workers:
+        raise ConfigurationError(
+            "CROWDNOTES_WORKERS cannot be 0 with SQLite: the app does the work itself.",
+            "Set it to 1 or more, or use PostgreSQL and `crowdnotes worker`.",
+        )
