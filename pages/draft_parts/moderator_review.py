@@ -32,6 +32,11 @@ def draw_submission(case: Case) -> None:
         state = case.desk_state
         if state is not DeskState.DRAFTING:
             st.markdown(badge(_COLOUR_BY_DESK_STATE[state], "", state.as_text))
+            if workspace().may(Act.REVIEW, case):
+                params = {"case": case.id}
+                st.page_link(
+                    "pages/queue.py", label="Back to the queue", icon=":material/arrow_back:", query_params=params
+                )
         notices(_NOTICE_AREA)
         if state is DeskState.RETURNED:
             _draw_return_message(case)

@@ -166,6 +166,12 @@ def test_the_page_that_decides_shows_what_is_decided_and_takes_the_tags(team: Te
     assert "Tick at least one reason." not in texts(at)
 
 
+def test_a_moderator_finds_the_way_from_the_draft_page_back_to_the_queue(team: Team) -> None:
+    case = team.submitted()
+    assert "Back to the queue" not in texts(team.desk.app(case))
+    assert "Back to the queue" in texts(team.as_(BOB).desk.app(case))
+
+
 def test_a_demonstration_is_marked_in_the_list_and_on_its_page_and_approved_as_practice_alone(team: Team) -> None:
     case = team.as_(ANN).desk.drafted()
     (item,) = case.evidence
