@@ -140,6 +140,8 @@ def _draw_findings(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
                 ),
                 icon=":material/group:",
             )
+            if blinding.readers_disagree(case):
+                _draw_reader_differences(case)
             _draw_reasons(case, found)
         elif mine and found and own is None and all(get_finding(case, pair) for pair in found):
             st.caption(
@@ -291,7 +293,7 @@ def _save_typed_words(case_id: str, key: str) -> None:
 
 
 def _draw_reader_differences(case: Case) -> None:
-    """Draw what each reader found where they differ, and why if they said so; shown once all have read."""
+    """Draw what each reader found where they differ, and why if they said so; for readers who have finished."""
     st.warning("The readers disagree.", icon=":material/group:")
     readings = blinding.counted_readings(case)
     for pair in blinding.pairs(case):
