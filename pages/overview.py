@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -80,11 +81,17 @@ with page_body("Overview", "Your work in numbers."):
             ),
             icon=":material/warning:",
         )
+    hidden = sum(case.demonstration for case in figures)
+    if hidden and not chosen.demonstrations:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(plural(hidden, "1 demonstration is hidden.", "{n} demonstrations are hidden."), width="content")
+            label = plural(hidden, "Show it", "Show them")
+            st.button(label, type="tertiary", on_click=partial(st.session_state.__setitem__, "demo", True))
     if chosen_cases:
         pictures(overview(chosen_cases), cases().now())
     elif figures and chosen == Filter():
         st.info(
-            "Your cases so far are demonstrations. Choose *With demonstration cases* to see them.",
+            "Your cases so far are demonstrations.",
             title="Nothing to count yet.",
             icon=":material/school:",
         )

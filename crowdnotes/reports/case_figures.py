@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.cases.export import is_demonstration
 from crowdnotes.domain import (
     Assessment,
@@ -25,6 +26,7 @@ from crowdnotes.domain import (
     ObstacleKind,
     PrincipleName,
     SourceCategory,
+    SupernoteScore,
     Usage,
 )
 from crowdnotes.domain.approval import LINK_KINDS
@@ -237,9 +239,18 @@ def _count_kinds(categories: list[SourceCategory]) -> dict[SourceCategory, int]:
 
 
 def _build_jury_figures(case: Case) -> JuryFigures | None:
-    verdict = case.verdict_on(case.draft.sha256) if case.draft else None
+    if case.draft is None:
+        return None
+    made = case.finished_round
+    of_draft = next((item.score for item in made.passed if item.sha256 == case.draft.sha256), None) if made else None
+    verdict = case.verdict_on(case.draft.sha256) or of_draft  # a supernote is rated before it is the draft
     if verdict is None or verdict.means_nothing:
         return None
+    reached = (
+        verdict.intercept >= THRESHOLDS.helpful_intercept
+        if isinstance(verdict, SupernoteScore)
+        else verdict.reaches_line
+    )
     negative, positive = verdict.negative.mean, verdict.positive.mean
     if negative is None or positive is None:
         return None
@@ -248,4 +259,4 @@ def _build_jury_figures(case: Case) -> JuryFigures | None:
     # A gate that failed leaves those behind it NOT RUN: that is a verdict too.
     failed = gates is not None and GateStatus.FAIL in gates.values()
     passes = all(status is GateStatus.PASS for status in gates.values()) if gates and (ran or failed) else None
-    return JuryFigures(negative, positive, verdict.reaches_line, passes)
+    return JuryFigures(negative, positive, reached, passes)

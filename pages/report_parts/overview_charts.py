@@ -29,8 +29,8 @@ _LegendEntries = list[tuple[str, str]]
 
 def pictures(found: Overview, now: datetime) -> None:
     """Draw all of them."""
-    if found.cases == 1:
-        _draw_one_case(found)
+    if found.cases < MIN_CASES:
+        _draw_few_cases(found)
         return
     cases = plural(found.cases, "{n:,} case", "{n:,} cases")
     st.caption(escaped(found.remark or cases))
@@ -63,16 +63,17 @@ def _name_empty_pictures(found: Overview) -> None:
         st.caption(escaped(" ".join(empty)))
 
 
-def _draw_one_case(found: Overview) -> None:
-    """Draw what is known of one case in sentences: there is nothing to compare it with."""
+def _draw_few_cases(found: Overview) -> None:
+    """Draw what is known of few cases in sentences: they are too few for a chart."""
     st.info(
-        "With a second case you see here what is usual, in charts.",
-        title="One case",
+        f"With {MIN_CASES} cases you see here what is usual, in charts.",
+        title=plural(found.cases, "1 case", "{n} cases"),
         icon=":material/monitoring:",
     )
     for picture in found.pictures:
         if picture.n:
             st.markdown(f"**{escaped(picture.title)}**: {escaped(picture.sentence)}")
+    st.page_link("pages/cases.py", label="Open the cases", icon=":material/folder_open:")
     _name_empty_pictures(found)
 
 

@@ -41,7 +41,7 @@ def test_one_case_is_told_in_sentences_without_charts(desk: Desk) -> None:
     at = opened()
     shown = texts(at)
     assert "1 of 1 scored note passes all three checks." in shown
-    assert "With a second case" in shown
+    assert "With 5 cases" in shown
     assert plots(at) == []
 
 
@@ -50,23 +50,28 @@ def test_demonstrations_alone_are_not_called_no_cases(desk: Desk) -> None:
     shown = texts(opened())
     assert "Your cases so far are demonstrations." in shown
     assert "There are no cases yet." not in shown
+    at = press(opened(), "Show it")
+    assert "is hidden" not in texts(at)
+    assert "1 is open" in texts(at)
 
 
 def test_each_picture_has_its_sentence_in_words_and_for_screen_readers(desk: Desk) -> None:
     case = desk.scored()
     approval.decide_case(desk.workspace.cases, desk.case("another post").id, DecisionKind.NOT_NEEDED)
+    assert plots(opened()) == [], "two cases are told in sentences"
+    for number in range(3):
+        desk.case(f"post {number}")
     at = opened()
     shown = texts(at)
     for sentence in (
         "No note is approved yet.",
-        "0 of 2 cases ended with an approved note, 1 without one, 1 is open.",
+        "0 of 5 cases ended with an approved note, 1 without one, 4 are open.",
         "1 of 1 scored note passes all three checks.",
-        "2 cases: too few to say what is usual.",
-        "Not counted: 1 case without a note.",
+        "Not counted: 4 cases without a note.",
         "No AI costs so far.",
     ):
         assert sentence in shown, sentence
-    assert "How cases ended. 0 of 2 cases ended with an approved note, 1 without one, 1 is open." in plots(at)
+    assert "How cases ended. 0 of 5 cases ended with an approved note, 1 without one, 4 are open." in plots(at)
     assert all(plots(at))
     assert [table.value.columns[0] for table in at.table]
     assert desk.newest(case).decision is None

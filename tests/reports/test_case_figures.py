@@ -9,17 +9,25 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from crowdnotes.cases import actions, approval
+from crowdnotes.cases import actions, approval, supernote_actions
 from crowdnotes.domain import (
     Case,
     Decision,
     DecisionKind,
     Event,
+    ExistingNote,
     GateName,
     GateStatus,
+    Interval,
     PrincipleName,
     PrincipleResult,
+    SideVotes,
     SourceCategory,
+    StageName,
+    StageRecord,
+    SupernoteRound,
+    SupernoteScore,
+    text_sha256,
 )
 from crowdnotes.reports.case_figures import CaseFigures, Course, figures_of, read
 from crowdnotes.storage.database import writing
@@ -28,6 +36,7 @@ from tests.cases.test_stages import Desk, _fails_until
 from tests.cases.test_stored_cases import COUNT, unpacked
 from tests.cases.walk import ThinkingEngine, TopicEngine, draft_and_approve, new_case, run, small_workspace
 from tests.fakes import actor, make_case
+from tests.notes.made import AT, candidate
 
 A_REASON = "The page says just this."
 
@@ -195,3 +204,28 @@ def test_only_what_changed_is_read_again_and_what_cannot_be_read_is_named(
     assert sorted(asked[3:]) == sorted([damaged.id, first.id])
     assert {case.id: case.ended for case in found} == {first.id: "rejected", second.id: "open"}
     assert list(left_out) == [damaged.id]
+
+
+def test_a_supernote_counts_as_rated_by_the_readers_that_chose_it(workspace: Workspace) -> None:
+    notes = [ExistingNote(id="N1", text="The photo was taken in Brazil. https://a.example.org/x")]
+    case = supernote_actions.create_supernote(workspace.cases, "The photo is new.", notes=notes)
+    votes = {"helpful": 60, "somewhat_helpful": 20, "not_helpful": 20}
+    rated = SupernoteScore(
+        intercept=0.6,
+        interval=Interval(low=0.4, high=0.8),
+        factor=0.0,
+        status="CURRENTLY_RATED_HELPFUL",
+        negative=SideVotes(side="−", **votes),
+        positive=SideVotes(side="+", **votes),
+    )
+    item = candidate(("The photo was taken in Brazil.", "N1"), notes=tuple(notes), score=rated)
+    made = SupernoteRound(
+        number=1, made_at=AT, notes=tuple(notes), wanted=1, candidates=(item,), post_sha256="", winner=item.sha256
+    )
+    draft = supernote_actions.draft_of(case, item, AT)
+    ended = StageRecord(name=StageName.CREDIT, finished_at=AT, seconds=0, summary="", engine="local")
+    assert case.supernote is not None
+    made_from = case.supernote.replace(rounds=(made.replace(post_sha256=text_sha256(case.post.whole_text)),))
+    found = figures_of(case.replace(supernote=made_from, draft=draft, stages=(ended,)))
+    assert found.jury is not None
+    assert found.jury.reached

@@ -107,7 +107,10 @@ def test_sources_and_readers_are_told_with_who_could_not_be_counted() -> None:
         "Sides A and B of the simulated readers agree on 1 of 2 notes; 1 reaches the line to be shown."
     )
     assert [sums[1:] for sums in found.readers.sums] == [(1, 1), (0, 0), (1, 0)]
-    assert found.readers.beside == "Checks and simulated readers agree on 1 of 2."
+    assert found.readers.beside == "", "nothing on so few"
+    assert overview([*cases, *([figures(jury=near)] * 8)]).readers.beside == (
+        "Checks and simulated readers agree on 9 of 10."
+    )
     assert found.readers.not_counted == ("1 case where the estimate means nothing",)
 
 
