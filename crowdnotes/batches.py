@@ -583,7 +583,7 @@ def _build_same_failure_error(ends: list[_RowEnd]) -> _SameFailureError | None:
         return None
     return _SameFailureError(
         f"{len(alike)} rows in a row failed for the same reason: {last}",
-        "Solve that, then try the failed rows again.",
+        "Fix that, then try the failed rows again.",
     )
 
 

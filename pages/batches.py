@@ -11,9 +11,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
-from crowdnotes.batches import BAD, DONE, FAILED, RUNNING, WAITING, Batch, BatchSummary, batch_runner, kept_batches
+from crowdnotes.batches import (
+    BAD,
+    DELETED,
+    DONE,
+    FAILED,
+    NO_NOTE,
+    RUNNING,
+    WAITING,
+    Batch,
+    BatchSummary,
+    batch_runner,
+    kept_batches,
+    may_cost,
+)
 from crowdnotes.jobs import JobRecord, JobRunner, JobState
-from crowdnotes.post_files import FILE_KINDS, Preview, Row, preview_of
+from crowdnotes.post_files import FILE_KINDS, Preview, Row, UnknownColumnsError, preview_of
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill, plural
 from pages.common.components import badge, first_shown
@@ -28,16 +41,19 @@ if TYPE_CHECKING:
 
 _NOTICE_AREA = "batches"
 _PAGE_SIZE, _MAX_BATCHES_LISTED = 20, 50
-_MAX_PREVIEW_CHARACTERS = 300
+_MAX_PREVIEW_CHARACTERS, _MAX_ROW_CHARACTERS = 300, 90
 _POLL_SECONDS = 2.0
 _DEFAULT_CONCURRENT_POSTS = 8
 _BADGE_BY_ROW_STATE = {
     FAILED: ("red", "{n} failed"),
+    NO_NOTE: ("violet", "{n} without a note"),
     BAD: ("orange", "{n} not usable"),
     DONE: ("green", "{n} done"),
     RUNNING: ("blue", "{n} at work"),
     WAITING: ("gray", "{n} waiting"),
+    DELETED: ("gray", "{n} deleted"),
 }
+_NEW = "new"  # in the place of a batch's id, in the names of fields
 _T = TypeVar("_T")
 
 
@@ -68,21 +84,68 @@ def _draw_upload_form() -> None:
     if upload is None:
         return
     notices(_NOTICE_AREA)
-    seen: tuple[str, Preview] | None = st.session_state.get("batch-preview")
-    if seen is None or seen[0] != upload.file_id:
+    posts = st.session_state.get("batch-posts") or ""
+    seen: tuple[tuple[str, str], Preview | UnknownColumnsError] | None = st.session_state.get("batch-preview")
+    if seen is None or seen[0][0] != upload.file_id:
+        posts = ""
+    if seen is None or seen[0] != (upload.file_id, posts):
         with st.spinner("Looking through the file …"):
-            look = partial(preview_of, name=upload.name)
-            seen = st.session_state["batch-preview"] = (upload.file_id, _with_upload_as_file(upload, look))
+            look = partial(_look_through, name=upload.name, posts=posts)
+            seen = st.session_state["batch-preview"] = ((upload.file_id, posts), _with_upload_as_file(upload, look))
     preview = seen[1]
+    if isinstance(preview, UnknownColumnsError):
+        st.warning(
+            "Choose the column that holds the posts.",
+            title="The file has no column “text”.",
+            icon=":material/view_column:",
+        )
+        _ask_post_column(preview.columns)
+        return
+    if len(preview.columns) > 1:
+        _ask_post_column(preview.columns, preview.posts)
     _draw_preview(preview)
     if preview.usable:
-        keep = partial(_create_batch, upload)
-        label = plural(preview.usable, "Take 1 post", "Take {n:,} posts")
-        button(label, "batch-keep", _NOTICE_AREA, keep, icon="playlist_add", type="primary")
+        _draw_places()
+        _draw_budget_fields(_NEW)
+        label = plural(preview.usable, "Start with 1 post", "Start with {n:,} posts")
+        begin = partial(_create_batch, upload, posts)
+        button(label, "batch-keep", _NOTICE_AREA, begin, icon="play_arrow", type="primary")
+
+
+def _look_through(file: Path, *, name: str, posts: str) -> Preview | UnknownColumnsError:
+    """Return what the file would become, or that nobody knows which column holds its posts."""
+    try:
+        return preview_of(file, name, posts)
+    except UnknownColumnsError as error:
+        return error
+
+
+def _ask_post_column(columns: Sequence[str], found: str = "") -> None:
+    """Let the person say which column holds the posts; `found` is the one in use."""
+    st.session_state["batch-posts"] = found or None
+    st.selectbox(
+        "Column with the posts",
+        columns,
+        index=None,
+        placeholder="Choose a column",
+        key="batch-posts",
+        width=320,
+    )
+
+
+def _draw_places() -> None:
+    """Draw which libraries and services are searched for each post."""
+    services = {item.name: item.label for item in workspace().services()}
+    names = [info.name for info in workspace().libraries.list()]
+    places = [*names, *(services[name] for name in workspace().services_at_first() if name in services)]
+    if places:
+        st.caption(f"For each post we search: {escaped(', '.join(places))}.")
+    else:
+        st.caption("No library and no search service is set up, so only the links of each row are read.")
 
 
 def _draw_preview(preview: Preview) -> None:
-    used = {"text", "id", "links", "url"}
+    used = {preview.posts.strip().lower(), "id", "links", "url"}
     names = [
         badge("green" if name.strip().lower() in used else "gray", "", name) for name in preview.columns[:_PAGE_SIZE]
     ]
@@ -91,7 +154,20 @@ def _draw_preview(preview: Preview) -> None:
         st.warning(escaped(preview.remark), icon=":material/spellcheck:")
     if preview.first:
         # Not as a dataframe, whose own button would save the posts as they are, formulas included.
-        st.table([_to_preview_row(row) for row in preview.first], hide_index=True)
+        cells = [_to_preview_row(row) for row in preview.first]
+        filled = [name for name in cells[0] if any(row[name] for row in cells)]
+        st.table([{name: row[name] for name in filled} for row in cells], hide_index=True)
+        if preview.usable > len(preview.first):
+            st.caption(f"The first {len(preview.first)} of {preview.usable:,} posts.")
+    if preview.repeats:
+        named = [f"row {again:,} (as row {first:,})" for again, first in preview.repeated]
+        if preview.repeats > len(named):
+            named.append(f"and {preview.repeats - len(named):,} more")
+        st.warning(
+            f"The same post as in an earlier row: {', '.join(named)}. Each row becomes a case of its own.",
+            title=plural(preview.repeats, "1 post is repeated", "{n:,} posts are repeated"),
+            icon=":material/content_copy:",
+        )
     if preview.broken:
         lines = "\n".join(f"- Row {row.number:,}: {escaped(row.problem, 200)}" for row in preview.broken)
         more = (
@@ -110,13 +186,18 @@ def _draw_preview(preview: Preview) -> None:
 
 
 def _to_preview_row(row: Row) -> dict[str, str]:
-    cells = {"id": row.name, "text": row.text, "links": " ".join(row.links), "url": row.url}
+    name = row.name if row.name != str(row.number) else ""
+    cells = {"id": name, "text": row.text, "links": " ".join(row.links), "url": row.url}
     return {name: escaped(cell, _MAX_PREVIEW_CHARACTERS) for name, cell in cells.items()}
 
 
-def _create_batch(upload: UploadedFile) -> None:
-    batch = _with_upload_as_file(upload, lambda file: Batch(workspace(), file, name=Path(upload.name).name))
+def _create_batch(upload: UploadedFile, posts: str) -> None:
+    """Keep the posts of the file, and begin to work on them, unless the file was chosen before."""
+    keep = partial(Batch, workspace(), name=Path(upload.name).name, posts=posts)
+    batch = _with_upload_as_file(upload, keep)
     _open_batch(batch.id)
+    if batch.job() is None:
+        _start_batch(batch.id, _NEW)
 
 
 def _open_batch(batch_id: str | None) -> None:
@@ -153,28 +234,29 @@ def _count_progress(batch: Batch) -> tuple[str, float, int, int]:
     return marks, dollars, counts.total() - counts[WAITING] - counts[RUNNING], counts.total()
 
 
-def _start_batch(kept: BatchSummary, *, again: bool = False) -> None:
-    values = [st.session_state.get(f"batch-{name}-{kept.id}") for name in ("budget", "day-budget")]
-    batch = Batch(workspace(), kept.id, budget=values[0], day_budget=values[1])
+def _start_batch(batch_id: str, fields: str, *, again: bool = False) -> None:
+    """Begin or go on, as the fields of that name say; `again` with the rows that failed too."""
+    values = [st.session_state.get(f"batch-{name}-{fields}") for name in ("budget", "day-budget")]
+    batch = Batch(workspace(), batch_id, budget=values[0], day_budget=values[1])
     if again:
         batch.retry_failed()
-    batch.start(_get_batch_runner(), st.session_state.get(f"batch-at-once-{kept.id}") or _DEFAULT_CONCURRENT_POSTS)
+    batch.start(_get_batch_runner(), st.session_state.get(f"batch-at-once-{fields}") or _DEFAULT_CONCURRENT_POSTS)
 
 
-def _draw_budget_fields(kept: BatchSummary) -> None:
+def _draw_budget_fields(fields: str, budget: float | None = None, day_budget: float | None = None) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for name, value in (("budget", kept.budget), ("day-budget", kept.day_budget)):
-            words = "Budget in dollars" if name == "budget" else "Budget of a day, all files"
-            st.number_input(
-                words,
-                min_value=0.0,
-                value=value,
-                format="%.2f",
-                key=f"batch-{name}-{kept.id}",
-                placeholder="none",
-                width=200,
-            )
-        st.number_input("Posts at once", 1, 1000, _DEFAULT_CONCURRENT_POSTS, key=f"batch-at-once-{kept.id}", width=160)
+        if may_cost(workspace()) or budget is not None or day_budget is not None:
+            for name, value in (("budget", budget), ("day-budget", day_budget)):
+                st.number_input(
+                    "Budget in dollars" if name == "budget" else "Budget of a day, all files",
+                    min_value=0.0,
+                    value=value,
+                    format="%.2f",
+                    key=f"batch-{name}-{fields}",
+                    placeholder="none",
+                    width=200,
+                )
+        st.number_input("Posts at once", 1, 1000, _DEFAULT_CONCURRENT_POSTS, key=f"batch-at-once-{fields}", width=160)
 
 
 def _explain_job_end(job: JobRecord | None) -> None:
@@ -203,14 +285,14 @@ def _draw_batch_status(batch: Batch, kept: BatchSummary) -> None:
     st.markdown(marks)
     st.progress(over / n if n else 0.0, f"{over:,} of {n:,} rows")
     counts, _ = batch.counts()
-    sentences = [f"Cost so far: ${dollars:,.2f}."]
-    if kept.budget is not None:
-        sentences = [f"Cost so far: ${dollars:,.2f} of ${kept.budget:,.2f}."]
+    bound = f" of ${kept.budget:,.2f}" if kept.budget is not None else ""
+    sentences = [f"Cost so far: ${dollars:,.2f}{bound}."] if dollars or bound or may_cost(workspace()) else []
     if dollars and counts[RUNNING]:
         sentences.append("That includes the most that the posts at work may cost.")
     if job is not None and under_way(job):
         sentences.append(job.steps[0].note)
-    st.markdown(escaped(" ".join(sentences)))
+    if sentences:
+        st.markdown(escaped(" ".join(sentences)))
     if under_way(job):
         if not workspace().runner.has_workers():
             st.caption("This waits until a worker is started.")
@@ -224,14 +306,15 @@ def _draw_batch_status(batch: Batch, kept: BatchSummary) -> None:
             icon=":material/content_cut:",
         )
     elif counts[WAITING] or counts[RUNNING] or counts[FAILED]:
-        _draw_budget_fields(kept)
+        _draw_places()
+        _draw_budget_fields(kept.id, kept.budget, kept.day_budget)
         with st.container(horizontal=True):
             if counts[WAITING] or counts[RUNNING]:
                 label = "Go on" if job is not None else "Start"
-                go = partial(_start_batch, kept)
+                go = partial(_start_batch, kept.id, kept.id)
                 button(label, f"batch-start-{kept.id}", _NOTICE_AREA, go, icon="play_arrow", type="primary")
             if counts[FAILED]:
-                again = partial(_start_batch, kept, again=True)
+                again = partial(_start_batch, kept.id, kept.id, again=True)
                 button(
                     plural(counts[FAILED], "Try 1 failed row again", "Try {n:,} failed rows again"),
                     f"batch-again-{kept.id}",
@@ -253,7 +336,8 @@ def _draw_batch_results(batch: Batch) -> None:
             key="batch-state",
             width=220,
         )
-        download("Results as CSV", lambda _: _results_as_csv(batch), "results.csv", "text/csv")
+        name = f"{Path(batch.kept().name).stem or 'posts'}-results.csv"
+        download("Results as CSV", lambda _: _results_as_csv(batch), name, "text/csv")
     first = first_shown(counts[state] if state else counts.total(), _PAGE_SIZE, f"batch-page-{state}")
     with st.container(gap="xsmall", key="batch-rows"):
         for row in batch.some(state, _PAGE_SIZE, first):
@@ -262,15 +346,17 @@ def _draw_batch_results(batch: Batch) -> None:
 
 def _draw_batch_row(row: Mapping[str, Any]) -> None:
     colour, words = _BADGE_BY_ROW_STATE[row["state"]]
-    name = escaped(row["name"], 60)
+    number = f"row {row['number']:,}"
+    place = number if row["name"] == str(row["number"]) else f"{number} · {escaped(row['name'], 60)}"
+    post = escaped(row["post"], _MAX_ROW_CHARACTERS)
     with st.container(gap=None, key=f"batch-{row['number']}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(badge(colour, "", fill(words, n="").strip()), width="content")
+            st.markdown(f"{badge(colour, '', fill(words, n='').strip())} :gray[:small[{place}]]", width="content")
             if row["case_id"]:
                 params = {"case": row["case_id"]}
-                st.page_link("pages/draft.py", label=f"Open {name}", icon="", query_params=params)
-            else:
-                st.markdown(f":small[{name}]", width="content")
+                st.page_link("pages/draft.py", label=post or f"Open {number}", icon="", query_params=params)
+            elif post:
+                st.markdown(f":small[{post}]", width="content")
         if row["reason"]:
             st.markdown(f":gray[:small[{escaped(row['reason'], 300)}]]")
 
@@ -290,15 +376,25 @@ def _draw_batch(batch_id: str, was_under_way: bool) -> None:
         _draw_batch_results(batch)
 
 
+def _describe_results() -> str:
+    """Return what each post becomes, with the engine in use."""
+    made = ", a note and its scores" if workspace().engine.uses_language_model else " and sentences to quote"
+    return f"Each post becomes a case with sources{made}. A person then decides each."
+
+
 opened = st.query_params.get("batch")
 with page_body(
     "Posts from a file",
-    "" if opened else ("Each post becomes a case with sources, a note and its scores. A person then decides each."),
+    "" if opened else _describe_results(),
     corner=engine_panel,
 ):
+    with st.container(horizontal=True):
+        st.page_link("pages/cases.py", label="Cases", icon=":material/arrow_back:")
+        if opened:
+            back = partial(_open_batch, None)
+            button("All files", "batch-back", _NOTICE_AREA, back, icon="arrow_back", type="tertiary")
     if opened:
         shown = Batch(workspace(), opened)
-        button("All files", "batch-back", _NOTICE_AREA, partial(_open_batch, None), icon="arrow_back", type="tertiary")
         st.subheader(escaped(shown.kept().name, 80), anchor=False)
         notices(_NOTICE_AREA)
         works = under_way(shown.job())

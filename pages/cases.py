@@ -197,7 +197,7 @@ with page_body("Cases", "Your notes, newest changes first.", corner=engine_panel
             help="One row for each case found",
         )
     if workspace().may(Act.BATCH):
-        st.page_link("pages/batches.py", label="Many posts from a file", icon=":material/upload_file:")
+        st.page_link("pages/batches.py", label="Posts from a file", icon=":material/upload_file:")
     notices(_NOTICE_AREA)
     found = cases().count(search or "", status, whose=whose)
     if not found and (search or status or whose):

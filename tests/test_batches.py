@@ -349,7 +349,7 @@ def test_rows_that_fail_alike_stop_the_batch_which_goes_on_when_that_is_mended(
     posts.write_text("".join(json.dumps({"text": f"{post_about('kettle')} {number}"}) + "\n" for number in range(6)))
     with small_workspace(tmp_path) as workspace:
         monkeypatch.setattr(workspace.store, "add", _full)
-        why = "5 rows in a row failed for the same reason: The disk is full. Solve that, then try"
+        why = "5 rows in a row failed for the same reason: The disk is full. Fix that, then try"
         with pytest.raises(JobError, match=why):
             Batch(workspace, posts).run(2)
         monkeypatch.undo()

@@ -42,35 +42,53 @@ def test_a_file_is_shown_before_it_is_kept_and_its_posts_become_cases(desk: Desk
     assert "1 of 3 rows cannot be used" in texts(at)
     assert "Row 3: We cannot read it" in texts(at)
     assert list(at.table[0].value["id"]) == ["first", "second"]
-    press(at, "Take 2 posts")
-    assert "2 waiting" in texts(at)
-    press(at, "Start")
+    assert "For each post we search: topics." in texts(at)
+    press(at, "Start with 2 posts")
     _ended(desk, at)
     assert desk.workspace.cases.count() == 2
     shown = texts(at)
     assert "2 done" in shown
-    assert "Open first" in shown
+    assert "row 1 · first" in shown
+    assert "The kettle makes people ill." in shown
+    assert "Cost" not in shown
+    assert next(link.proto.page for link in at.get("page_link")) == "cases"
     assert "We cannot read it" in shown
     assert any("jsonl" in button.label for button in desk.app(page=PAGE).button)
 
 
 @pytest.mark.parametrize(
-    ("content", "told"), [(b"id,tweet\na,One\n", "It has: id, tweet."), (b"", "The file has no rows.")]
+    ("content", "told"),
+    [(b"id,words\na,One\n", "Choose the column that holds the posts."), (b"", "The file has no rows.")],
 )
 def test_a_file_without_posts_says_what_it_has(desk: Desk, content: bytes, told: str) -> None:
     at = _uploaded(desk, "posts.csv", content)
     assert told in texts(at)
-    assert not any(button.label.startswith("Take") for button in at.button)
+    assert not any(button.label.startswith("Start") for button in at.button)
+
+
+def test_the_column_of_posts_can_be_chosen_and_what_repeats_is_said(desk: Desk) -> None:
+    rows = "".join(f"{name},The kettle makes people ill.,\n" for name in "abcdefg")
+    at = _uploaded(desk, "posts.csv", f"id,words,links\n{rows}".encode())
+    at.selectbox(key="batch-posts").set_value("words").run()
+    shown = texts(at)
+    assert "row 2 (as row 1), row 3 (as row 1), row 4 (as row 1), and 3 more" in shown
+    assert "The first 5 of 7 posts." in shown
+    assert list(at.table[0].value.columns) == ["id", "text"]  # no row has links
+    press(at, "Start with 7 posts")
+    _ended(desk, at)
+    assert {row["post"] for row in _batch(desk).results()} == {"The kettle makes people ill."}
 
 
 def test_a_budget_that_cannot_be_held_is_told_and_a_batch_that_is_not_there(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = press(_uploaded(desk), "Take 2 posts")
+    at = _uploaded(desk)
+    assert [item.label for item in at.number_input] == ["Posts at once"]  # nothing costs anything
     monkeypatch.setattr(type(desk.workspace.engine), "uses_language_model", True)
     monkeypatch.setattr("crowdnotes.batches.price_is_known", lambda *_: False)
-    at.number_input[0].set_value(5.0)
-    press(at, "Start")
+    monkeypatch.setattr("crowdnotes.batches.is_free", lambda *_: False)
+    at.run().number_input[0].set_value(5.0)
+    press(at, "Start with 2 posts")
     assert "We do not know the model's price" in texts(at)
     assert _batch(desk).job() is None
     at.query_params["batch"] = "none"
@@ -83,4 +101,4 @@ def test_who_may_not_take_files_is_told_who_may(desk: Desk, monkeypatch: pytest.
     at = desk.app(page=PAGE)
     assert "make cases from a file of posts" in " ".join(titles(at) + [error.value for error in at.error])
     assert not at.file_uploader
-    assert "Many posts from a file" not in texts(at.switch_page("pages/cases.py").run())
+    assert "Posts from a file" not in texts(at.switch_page("pages/cases.py").run())
