@@ -9,14 +9,16 @@ from typing import Any
 import streamlit as st
 
 from crowdnotes.cases import actions, intake, supernote_actions
+from crowdnotes.cases.case_findings import why_no_sources
 from crowdnotes.cases.export import cases_csv, is_demonstration
 from crowdnotes.domain import Act, CaseStatus, CaseSummary, DecisionKind, DeskState, Relationship
+from crowdnotes.jobs import JobState
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from pages.common.components import badge, first_shown
 from pages.common.engine_panel import engine_panel
 from pages.common.navigation import page_body
-from pages.common.session import button, cases, download, notices, workspace
+from pages.common.session import button, button_that_asks, cases, download, notices, workspace
 from pages.common.sign_in import has_accounts
 from pages.common.times import time_mark
 
@@ -33,15 +35,29 @@ def _build_status_badge(summary: CaseSummary) -> str:
         return badge("orange", "rule", summary.outcome)
     if summary.decision is not None:
         return badge(_COLOUR_BY_DECISION.get(summary.decision, "gray"), "", summary.outcome)
-    return badge(
-        "gray" if summary.status is CaseStatus.NEW and not summary.supernote else "orange", "", summary.outcome
-    )
+    if summary.status is CaseStatus.NEW and not summary.supernote:
+        return _build_search_badge(summary)
+    return badge("orange", "", summary.outcome)
+
+
+def _build_search_badge(summary: CaseSummary) -> str:
+    """Return a badge of how the search ended for a case without sources: it failed, found nothing, or did not begin."""
+    job = workspace().runner.latest(summary.id)
+    if job is not None and job.state.under_way:
+        return badge("blue", "pending", "at work")
+    if job is not None and job.state is JobState.FAILED:
+        return badge("red", "error", "search failed")
+    _, why, may_change = _read_marks(summary.id, summary.updated_at)
+    if why:
+        return badge("orange" if may_change else "violet", "search_off", why)
+    return badge("gray", "", summary.outcome)
 
 
 @st.cache_data(max_entries=1_000, show_spinner=False)
-def _is_demonstration(case_id: str, changed: datetime) -> bool:  # noqa: ARG001 - part of the key of the cache
-    """Read once for each change of a case: `changed` is there for the cache."""
-    return is_demonstration(cases().get(case_id))
+def _read_marks(case_id: str, changed: datetime) -> tuple[bool, str, bool]:  # noqa: ARG001 - part of the key of the cache
+    """Return whether a case is a demonstration, and `why_no_sources`; read once for each change of the case."""
+    case = cases().get(case_id)
+    return is_demonstration(case), *why_no_sources(case)
 
 
 def _delete_case(case_id: str, excerpt: str) -> None:
@@ -102,9 +118,15 @@ def _draw_case_row(summary: CaseSummary) -> None:
             st.code(_format_case_link(summary), language=None, wrap_lines=True)
             duplicate = partial(_duplicate_case, summary.id)
             button("Duplicate", f"duplicate-{summary.id}", _NOTICE_AREA, duplicate, icon="content_copy")
-            delete = partial(_delete_case, summary.id, summary.post_excerpt)
-            button("Delete this case", f"delete-{summary.id}", _NOTICE_AREA, delete, icon="delete_forever")
-            st.caption("Its sources and its record go too. You cannot undo this.")
+            button_that_asks(
+                "Delete this case",
+                f"delete-{summary.id}",
+                _NOTICE_AREA,
+                partial(_delete_case, summary.id, summary.post_excerpt),
+                question="Delete the case with its sources, its note and its record? You cannot undo this.",
+                confirm="Delete it for good",
+                icon="delete_forever",
+            )
 
 
 def _build_case_badges(summary: CaseSummary) -> str:
@@ -116,7 +138,7 @@ def _build_case_badges(summary: CaseSummary) -> str:
         marks.append(f":gray[{escaped(summary.told)}]")
     if summary.supernote:
         marks.append(badge("blue", "hub", "supernote"))
-    if _is_demonstration(summary.id, summary.updated_at):
+    if _read_marks(summary.id, summary.updated_at)[0]:
         marks.append(badge("orange", "school", "demonstration"))
     if has_accounts(workspace().settings) and summary.owner != workspace().actor.key:
         name = workspace().people.names().get(summary.owner or "")

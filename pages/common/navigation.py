@@ -24,7 +24,6 @@ def chosen_page() -> StreamlitPage:
     """Draw the navigation; gives the page that the address names."""
     st.session_state[_ENTERED_KEY] = True
     compare = st.Page("pages/compare.py", title="Compare", icon=":material/compare:", url_path="compare")
-    people = st.Page("pages/people.py", title="Account", icon=":material/account_circle:", url_path="people")
     example = st.Page(
         "pages/example.py",
         title="Example page",
@@ -36,6 +35,8 @@ def chosen_page() -> StreamlitPage:
     if settings is not None and settings.participants_only:
         door = st.Page(ask_for_link, title="CrowdNotes", default=True)
         return st.navigation([door, compare, example], position="hidden")
+    title, icon = ("People", "manage_accounts") if is_known and workspace().may(Act.PEOPLE) else ("Account", "person")
+    people = st.Page("pages/people.py", title=title, icon=f":material/{icon}:", url_path="people")
     queue = (
         [st.Page("pages/queue.py", title="Queue", icon=":material/inbox:", url_path="queue", visibility=visibility)]
         if (visibility := _find_queue_visibility()) is not None

@@ -162,6 +162,36 @@ def download(label: str, make: Callable[[Workspace], str], file_name: str, mime:
     st.download_button(label, made, file_name, mime, icon=icon, on_click="ignore", **look)  # noqa: TID251 - the one place
 
 
+def button_that_asks(
+    label: str, key: str, place: str, action: Callable[[], object], *, question: str, confirm: str, icon: str
+) -> None:
+    """Draw a button for what cannot be undone: pressed, it asks the question (Markdown), with a red button to confirm.
+
+    The red one has another place than the first, so that a double click confirms nothing.
+    """
+    asks = f"{key} asks"
+
+    def end(*, confirmed: bool) -> None:
+        st.session_state.pop(asks, None)
+        if confirmed:
+            run_action(place, action)
+
+    if not st.session_state.get(asks):
+        st.button(label, key=key, icon=f":material/{icon}:", on_click=st.session_state.__setitem__, args=(asks, True))
+        return
+    st.markdown(question)
+    with st.container(horizontal=True, key=f"grave-{key}"):
+        st.button("Cancel", key=f"cancel-{key}", on_click=end, kwargs={"confirmed": False})
+        st.button(
+            confirm,
+            key=f"confirm-{key}",
+            icon=f":material/{icon}:",
+            type="primary",
+            on_click=end,
+            kwargs={"confirmed": True},
+        )
+
+
 def key_of(name: str, stored: object) -> str:
     """Return the key of a widget that shows a stored value; a new key once anything but the widget changed the value.
 

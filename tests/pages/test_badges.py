@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from datetime import date
 from typing import Any
 
@@ -19,6 +20,7 @@ from crowdnotes.domain import (
     Source,
 )
 from pages.common.search_report import origin_badges, source_badges
+from tests.pages.conftest import ROOT
 
 POST = Post(text="Vitamin C heilt Erkältungen.", language="de")
 DATED = Source(
@@ -96,3 +98,19 @@ def test_retracted_comes_first_and_is_red() -> None:
 
 def test_words_from_outside_stay_words() -> None:
     assert ":red[" not in source_badges(DATED.replace(notices=(":red[x]",)), POST, None)
+
+
+def test_the_words_of_a_badge_are_escaped_once() -> None:
+    calls = (
+        (file.name, node)
+        for file in (ROOT / "pages").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "badge"
+    )
+    twice = [
+        f"{name}:{call.lineno}"
+        for name, call in calls
+        for part in ast.walk(ast.Module([ast.Expr(one) for one in call.args], []))
+        if isinstance(part, ast.Name) and part.id in {"escaped", "title", "source_title"}
+    ]
+    assert twice == []

@@ -16,8 +16,14 @@ from crowdnotes.domain import (
     ObstacleId,
     ObstacleKind,
     Override,
+    Person,
+    ProviderOutcome,
+    ProviderState,
+    StageName,
+    StageRecord,
 )
 from crowdnotes.errors import CaseNotFoundError
+from pages.common import sign_in
 from tests.pages.conftest import Desk, texts
 
 PAGE = "pages/cases.py"
@@ -38,6 +44,38 @@ def test_every_case_is_listed_with_where_it_stands(desk: Desk) -> None:
     assert "sources to read" in shown
     assert "no note needed" in shown
     assert "2 cases" in shown
+
+
+def test_a_search_that_failed_found_nothing_or_has_not_begun_is_told_apart_in_the_list(desk: Desk) -> None:
+    cases = desk.workspace.cases
+    failed = intake.create_case(cases, "failed", mode=Mode.AUTOMATION, services=["nowhere"])
+    desk.run(failed, "gather")
+    for states in ("answered", "failed"):
+        case = intake.create_case(cases, states, mode=Mode.AUTOMATION, services=["near"])
+        outcome = ProviderOutcome(provider="near", label="Near", state=ProviderState(states))
+        ended = [
+            StageRecord(summary="", name=name, finished_at=cases.now(), seconds=0.0, engine="")
+            for name in (StageName.SEARCH, StageName.PASSAGES)
+        ]
+        desk.changed(case, outcomes=[outcome], stages=ended)
+    intake.create_case(cases, "not begun", mode=Mode.AUGMENTATION)
+    shown = texts(desk.app(page=PAGE))
+    for badge in (
+        ":red-badge[:material/error: search failed]",
+        ":violet-badge[:material/search_off: nothing was found]",
+        ":orange-badge[:material/search_off: 1 of 1 searches failed]",
+        ":gray-badge[no sources yet]",
+    ):
+        assert badge in shown
+
+
+def test_the_name_of_who_began_a_case_is_shown_as_it_is(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sign_in, "has_accounts", lambda _: True)
+    ann = Person(issuer="proxy", subject="ann@desk.org", name="ann@desk.org")
+    desk.workspace.people.seen(ann, "contributor")
+    desk.changed(desk.case(), owner=ann)
+    shown = [str(item.value) for item in desk.app(page=PAGE).markdown]
+    assert any("by ann\\@\u2060desk\\.org]" in words for words in shown), shown
 
 
 def test_a_demonstration_is_marked_in_the_list(desk: Desk) -> None:
@@ -98,14 +136,22 @@ def test_another_filter_begins_on_the_first_page_and_one_that_is_gone_shows_the_
     assert len(opened(at)) == 20
     at.session_state["page"] = 2
     [last] = opened(at.run())
-    at.button(key=f"delete-{last}").click().run()
+    _delete(at, last)
     assert len(opened(at)) == 20
 
 
-def test_deleting_takes_a_second_click_and_removes_the_case(desk: Desk) -> None:
+def _delete(at: AppTest, case_id: str) -> None:
+    at.button(key=f"delete-{case_id}").click().run()
+    at.button(key=f"confirm-delete-{case_id}").click().run()
+
+
+def test_a_case_is_deleted_once_that_is_confirmed(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(page=PAGE)
     at.button(key=f"delete-{case.id}").click().run()
+    at.button(key=f"cancel-delete-{case.id}").click().run()
+    assert [one.id for one in desk.workspace.cases.find()] == [case.id]
+    _delete(at, case.id)
     assert desk.workspace.cases.find() == []
     assert "There are no cases yet." in texts(at)
 
@@ -134,7 +180,7 @@ def test_a_deletion_is_confirmed_also_when_nothing_else_fits_the_search(desk: De
     case = desk.case("about kettles")
     at = desk.app(page=PAGE)
     at.text_input(key="search").set_value("kettles").run()
-    at.button(key=f"delete-{case.id}").click().run()
+    _delete(at, case.id)
     assert "No cases found." in texts(at)
     assert [item.value for item in at.toast] == ["Case deleted: “about kettles”"]
 
@@ -142,8 +188,9 @@ def test_a_deletion_is_confirmed_also_when_nothing_else_fits_the_search(desk: De
 def test_a_case_that_another_tab_deleted_is_told_in_a_sentence(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(page=PAGE)
-    desk.workspace.cases.delete(case.id)
     at.button(key=f"delete-{case.id}").click().run()
+    desk.workspace.cases.delete(case.id)
+    at.button(key=f"confirm-delete-{case.id}").click().run()
     assert not at.exception
     assert "Look on the Cases page" in texts(at)
     assert not at.toast

@@ -497,11 +497,15 @@ def test_what_another_found_of_a_sentence_is_not_shown_as_ones_own(team: Team) -
         assert ("ann found: The source says it" in texts(at)) is (who is BOB)
 
 
-def test_an_admin_exports_and_erases_somebody_on_the_account_page(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_admin_erases_a_person_once_their_name_is_typed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(navigation, "has_accounts", lambda _: True)  # else the page is not listed
     desk.workspace.people.seen(BOB, "moderator")
     at = desk.app(page="pages/people.py")
     assert not at.exception
+    assert at.button(key=f"erase {BOB.key}").disabled
+    at.text_input(key=f"erase-name {BOB.key}").set_value("Bo").run()
+    assert at.button(key=f"erase {BOB.key}").disabled
+    at.text_input(key=f"erase-name {BOB.key}").set_value(BOB.name).run()
     at.button(key=f"erase {BOB.key}").click().run()
     assert not at.exception
     assert desk.workspace.people.everybody() == []
