@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -171,6 +172,15 @@ embedder = Quick(Path("nowhere"))
 embedder.encode(["early"])
 atexit.register(lambda: print(embedder.encode(["late"]).shape))
 """
+
+
+def test_threads_that_wait_for_each_other_leave_the_processor_to_others() -> None:
+    program = "import os, crowdnotes; print(os.environ['OMP_WAIT_POLICY'])"
+    for chosen, used in ((None, "PASSIVE"), ("ACTIVE", "ACTIVE")):
+        env = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+        env |= {"OMP_WAIT_POLICY": chosen} if chosen else {}
+        found = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True)
+        assert found.stdout.strip() == used
 
 
 def test_texts_are_embedded_while_the_program_ends() -> None:

@@ -74,7 +74,7 @@ def _build_terms(found: Sequence[str]) -> list[str]:
 MOST_TOPICS = 20_000  # about 45 s of embedding on two cores; records beyond are found by their words
 _MAX_TOPIC_WORD_SHARE = 0.04  # a word in more titles than this is a form ("What are the symptoms of …"), no topic
 _MIN_TITLES_FOR_TEMPLATES = 200  # titles; of fewer, a share says nothing
-_EMBEDDING_BATCH = 256
+_EMBEDDING_BATCH = 64  # texts; what a person waits for is embedded between two batches
 
 
 def topics_of(titles: Sequence[str]) -> list[str]:
