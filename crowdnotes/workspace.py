@@ -53,7 +53,7 @@ from crowdnotes.evidence.search.run import SearchCache
 from crowdnotes.evidence.search.service import page_rate_limit, use_shared_rates
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
-from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step, plain_step, require_workers
+from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step, plain_step, require_workers, with_time_left
 from crowdnotes.reports.comparisons import Comparisons
 from crowdnotes.settings import Settings, load_settings
 from crowdnotes.storage.database import clock_of, connect, open_database, require_newest
@@ -250,7 +250,7 @@ class Workspace:
 
         def run(progress: Progress) -> str:
             added = self.libraries.add_uploaded(
-                files, name, replace=replace, progress=progress.count, kind=kind, **named
+                files, name, replace=replace, progress=with_time_left(progress, name), kind=kind, **named
             )
             return added.as_text
 

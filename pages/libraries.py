@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from crowdnotes.domain import Hit
+from crowdnotes.domain import Act, Hit
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import day, escaped, record_place, title
@@ -42,6 +42,8 @@ def _draw_library_row(name: str, about: str, *, is_broken: bool = False) -> None
             bad = ":red-badge[:material/error: cannot be read] " if is_broken else ""
             st.markdown(f"{bad}**{escaped(name)}**")
             st.caption(about)
+        if not workspace().may(Act.SET_UP):
+            return
         with st.popover("Remove", icon=":material/delete:", type="tertiary"):
             st.markdown("Cases keep what they read from it.")
             remove = partial(workspace().remove_library, name)
@@ -180,6 +182,7 @@ def _draw_indexing_job(job: JobRecord) -> None:
     """Draw how an indexing goes; and how it ended, for the person who started it."""
     if under_way(job):
         watched(job)
+        st.caption("You may leave this page: it goes on, and the library is in the list once it is ready.")
     if under_way(job) or job.id != st.session_state.get(_OWN_JOB_KEY):
         return
     step = job.steps[0]
@@ -213,9 +216,14 @@ with page_body("Libraries", "Your own collections of sources, searched on this c
     job = workspace().runner.latest(LIBRARIES)  # started by anyone
     libraries = workspace().libraries.list()
     broken = workspace().libraries.broken()
+    may_change = workspace().may(Act.SET_UP)
+    if not may_change:
+        st.caption("Only admins may add and remove libraries.")
     if not libraries and not broken and not under_way(job):
         st.info(
-            "Add a table or a folder below. The Draft page then searches it.",
+            "Add a table or a folder below. The Draft page then searches it."
+            if may_change
+            else "Ask an admin to add one. The Draft page then searches it.",
             title="There is no library yet.",
             icon=":material/local_library:",
         )
@@ -223,4 +231,5 @@ with page_body("Libraries", "Your own collections of sources, searched on this c
         _draw_library_rows()
     if libraries:
         _draw_library_search([library.name for library in libraries])
-    _draw_library_form(job)
+    if may_change:
+        _draw_library_form(job)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import time
 import uuid
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ from crowdnotes.domain import FrozenModel, Outcome, StageOutcome
 from crowdnotes.errors import JobCancelled, JobError
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import jobs, storable_text
+from crowdnotes.wording import plural
 
 
 class Progress(Protocol):
@@ -69,6 +71,20 @@ class Step:
 def plain_step(name: str, title: str, run: Callable[[Progress], str]) -> Step:
     """Return a step that is never passed over; `run` returns its summary."""
     return Step(name, title, lambda progress: StageOutcome(summary=run(progress)), lambda: None)
+
+
+def with_time_left(
+    progress: Progress, name: str, clock: Callable[[], float] = time.monotonic
+) -> Callable[[int, int], None]:
+    """Return a count for `progress` that says what is worked on, and about how long the rest takes at the same pace."""
+    began = clock()
+
+    def count(done: int, total: int) -> None:
+        minutes = max(1, round((clock() - began) / done * (total - done) / 60)) if done else 0
+        left = plural(minutes, " · about 1 minute left", " · about {n:,} minutes left") if minutes else ""
+        progress.count(done, total, f"{name}{left if done < total else ''}")
+
+    return count
 
 
 class JobState(StrEnum):

@@ -26,6 +26,7 @@ from crowdnotes.jobs.records import (
     StepState,
     plain_step,
     this_process,
+    with_time_left,
 )
 from crowdnotes.jobs.runner import JobRunner
 from crowdnotes.storage.database import open_database, reading, writing
@@ -532,3 +533,24 @@ def test_a_job_that_another_version_recorded_hinders_nothing(engine: Engine, run
     with pytest.raises(JobError, match="Another version"):
         runner.get(record.id)
     assert runner.wait(runner.start("c1", "gather", [step("read")]).id, timeout=PATIENCE).state is JobState.DONE
+
+
+def test_a_count_says_how_long_the_rest_takes_at_the_pace_so_far() -> None:
+    said, times = list[str](), iter((0.0, 30.0, 100.0, 119.0, 120.0))
+
+    class Told:
+        def count(self, done: int, total: int, note: str = "") -> None:
+            said.append(note)
+
+        def check(self) -> None: ...
+
+    count = with_time_left(Told(), "medquad", lambda: next(times))
+    for done in (0, 100, 500, 900, 1000):
+        count(done, 1000)
+    assert said == [
+        "medquad",
+        "medquad · about 4 minutes left",
+        "medquad · about 2 minutes left",
+        "medquad · about 1 minute left",
+        "medquad",
+    ]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.domain import Role
+from pages.common import shared_workspace
+from tests.fakes import actor
 from tests.pages.conftest import Desk, field, press, texts
 
 PAGE = "pages/libraries.py"
@@ -194,3 +198,18 @@ def test_the_draft_page_offers_the_libraries(desk: Desk, tmp_path: Path) -> None
     at.run()
     assert not at.exception
     assert at.session_state["new-post-libraries"] == ["health"]
+
+
+def test_who_may_not_change_the_libraries_reads_that_and_sees_no_form(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    health(desk, tmp_path)
+    moderator = desk.workspace.acting_as(lambda: actor("mona", Role.MODERATOR))
+    monkeypatch.setattr(shared_workspace, "open_workspace", lambda: moderator)
+    at = desk.app(page=PAGE)
+    assert "Only admins may add and remove libraries." in texts(at)
+    assert not at.file_uploader
+    assert not any(button.label == "Remove this library" for button in at.button)
+    field(at, "A claim or question").set_value("vitamin C")
+    press(at, "Search")
+    assert "Vitamin C does not prevent colds" in texts(at)
