@@ -53,7 +53,7 @@ def test_without_json_the_verdict_reads_as_text_and_says_it_is_a_simulation() ->
     result = CliRunner().invoke(
         app, ["jury", "score", "--note", _NOTE, "--sampling", "polarised"], catch_exceptions=False
     )
-    assert "of the 0.40 it takes" in result.stdout
+    assert "of 0.40 needed" in result.stdout
     assert "people on side A: " in result.stdout
     assert "A simulation." in result.stdout
 
