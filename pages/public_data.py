@@ -22,6 +22,7 @@ from pages.common.navigation import page_body
 from pages.common.progress import under_way, watched
 from pages.common.session import button, cases, notices, workspace
 from pages.public_data_parts.note_story import note_story
+from pages.public_data_parts.open_posts import SHOW_INSULTS_KEY
 from pages.public_data_parts.surges_and_delays import late_notes, surge_days
 
 if TYPE_CHECKING:
@@ -127,6 +128,9 @@ def _draw_views(index: Path) -> None:
         label_visibility="collapsed",
         key="view",
         bind="query-params",
+    )
+    st.toggle(
+        "Show insults", key=SHOW_INSULTS_KEY, help="Notes are strangers' words. Those that insult people are hidden."
     )
     if chosen == "surges":
         surge_days(index)

@@ -55,6 +55,14 @@ _INSULT_PATTERN = re.compile(
 )
 
 
+_CRUDE_PATTERN = re.compile(r"\b(?:\w*shit\w*|\w*fuck\w*|bitch\w*|whores?|crap|turds?|morons?)\b", re.IGNORECASE)
+
+
+def has_insult(text: str) -> bool:
+    """Return whether words insult people or are crude, so that a page hides them until somebody asks."""
+    return bool(_INSULT_PATTERN.search(text) or _CRUDE_PATTERN.search(text))
+
+
 class ExistingNote(FrozenModel):
     """A note that a contributor wrote on the post: `id` is ours ("N1"), `note_id` X's own. `text` with its links.
 

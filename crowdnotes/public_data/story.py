@@ -75,6 +75,7 @@ class StoryText(FrozenModel):
     """The story in sentences, each "" where there is nothing to say; in this order they are its paragraph."""
 
     beginning: str
+    quotation: str
     score: str
     ratings: str
     sides: str
@@ -91,8 +92,8 @@ class StoryText(FrozenModel):
 
     @property
     def short(self) -> str:
-        """The beginning of the paragraph: what the note says, its status and why."""
-        return " ".join(filter(None, (self.beginning, self.score, self.ratings, self.sides)))
+        """The paragraph from the note's status to why, after who wrote it and what it says."""
+        return " ".join(filter(None, (self.score, self.ratings, self.sides)))
 
     @property
     def rest(self) -> str:
@@ -279,6 +280,7 @@ def explain_story(story: Story, thresholds: Thresholds) -> StoryText:
     no_score = "We cannot show how its score came about." if story.levels.n else ""
     return StoryText(
         beginning=_write_beginning(story),
+        quotation=f"“{' '.join(without_urls(story.text).split())}”" if story.text else "",
         score=_describe_score(score, thresholds) if score else no_score,
         ratings=_describe_rating_levels(story),
         sides=_describe_sides(score.now) if score else "",
@@ -303,8 +305,7 @@ def _write_beginning(story: Story) -> str:
     how = ""
     if story.collaborative:
         who, how = "X's own AI", ", from what contributors asked for and suggested"
-    words = " ".join(without_urls(story.text).split())
-    return f"{who} wrote this note{when}{after}{how}: “{words}”"
+    return f"{who} wrote this note{when}{after}{how}:"
 
 
 def _describe_rating_levels(story: Story) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from crowdnotes.bridging.thresholds import THRESHOLDS
+from crowdnotes.domain.supernote import has_insult
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.note_statuses import Verdicts, verdicts
@@ -32,13 +33,14 @@ from crowdnotes.public_data.story import (
     notes_with_words,
     story,
 )
-from crowdnotes.text.markdown import clip, day, escaped
+from crowdnotes.text.markdown import day, escaped
 from crowdnotes.wording import plural
 from pages.algorithm_parts.charts import raters_by_side
 from pages.common.chart_card import picture_card, table_with_csv
 from pages.common.charts import shades, stacked
-from pages.common.components import rules_link, web_link
+from pages.common.components import outside_text, rules_link, web_link
 from pages.common.times import moment
+from pages.public_data_parts.open_posts import SHOW_INSULTS_KEY, words_of
 from pages.public_data_parts.time_charts import ratings_by_side, score_by_rating
 
 _MAX_INPUT_CHARACTERS = 280
@@ -97,6 +99,10 @@ def _load_suggested_notes(index: str, version: float) -> dict[str, list[ListedNo
 
 def _open_note(note: int) -> None:
     st.session_state[_NOTE_KEY] = str(note)
+
+
+def _close_note() -> None:
+    st.session_state[_NOTE_KEY] = ""
 
 
 def _draw_suggested_notes(index: Path, version: float) -> None:
@@ -160,7 +166,7 @@ def _draw_note_buttons(notes: Sequence[ListedNote], place: str = "") -> None:
     with st.container(gap="xxsmall"):
         for note, ratings, text in notes:
             st.button(
-                escaped(f"{clip(text, 90)} ({plural(ratings, '{n:,} rating', '{n:,} ratings')})"),
+                escaped(f"{words_of(text)} ({plural(ratings, '{n:,} rating', '{n:,} ratings')})"),
                 key=f"open-{place}{note}",
                 on_click=_open_note,
                 args=(note,),
@@ -211,7 +217,14 @@ def _draw_fewer_ratings(index: Path, version: float, story: Story) -> None:
 
 
 def _draw_story_text(story: Story) -> None:
+    st.button("All notes", icon=":material/arrow_back:", type="tertiary", on_click=_close_note)
     with st.container(border=True, key="story-in-words"):
+        if story.sentences is not None:
+            st.caption(escaped(story.sentences.beginning))
+        if has_insult(story.text) and not st.session_state.get(SHOW_INSULTS_KEY):
+            st.caption("The note's words are hidden: they insult people.")
+        elif story.text:
+            outside_text(story.text, look="quote", key=f"story-note-{story.note}")
         if story.sentences is not None:
             st.markdown(escaped(story.sentences.short))
             if more := story.sentences.rest:
@@ -226,7 +239,7 @@ def _draw_story_text(story: Story) -> None:
             for note in others:
                 st.button(
                     escaped(
-                        f"{clip(note.text, 90)} ({plural(note.ratings, '{n:,} rating', '{n:,} ratings')}, "
+                        f"{words_of(note.text)} ({plural(note.ratings, '{n:,} rating', '{n:,} ratings')}, "
                         f"{note.as_text})"
                     ),
                     key=f"open-{note.note}",

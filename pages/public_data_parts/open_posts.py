@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from crowdnotes.cases import supernote_actions
+from crowdnotes.domain.supernote import has_insult
 from crowdnotes.notes.note_files import read_notes
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.open_posts import WaitingPost, Work, notes_as_json, work
@@ -73,9 +74,19 @@ def _draw_open_post(index: Path, place: int, post: WaitingPost) -> None:
                 _begin_supernote(index, post)
 
 
+SHOW_INSULTS_KEY = "show-insults"
+
+
+def words_of(text: str) -> str:
+    """Return the first words of a stranger's note on one line, without those that insult unless a person wants them."""
+    if has_insult(text) and not st.session_state.get(SHOW_INSULTS_KEY):
+        return "(a note with insults, hidden)"
+    return clip(" ".join(text.split()), 90)
+
+
 def on_it(words: str) -> str:
     """Return a note on a post, as the post's own words are not in the public data."""
-    said = clip(" ".join(words.split()), 90)
+    said = words_of(words)
     return f"A note on it: {said}" if said else "(note without words)"
 
 

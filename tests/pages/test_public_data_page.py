@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.domain.supernote import has_insult
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.story import busiest_notes
 from crowdnotes.text.markdown import day
@@ -92,6 +94,32 @@ def test_a_note_is_chosen_and_its_story_told_in_words_and_pictures(busiest: int)
         "Ratings so far, by side and level",
         "The first ratings and all of them",
     ]
+
+
+def test_a_story_begins_with_the_note_and_leads_back_to_the_list(busiest: int) -> None:
+    at = opened(note=str(busiest))
+    drawn = str([item.proto for item in at.get("bidi_component")])
+    assert f"story-note-{busiest}" in drawn
+    press(at, "All notes")
+    assert field(at, "Find a note").value == ""
+    assert [alt.split(".")[0] for alt in plots(at)] == ["The two sides"]
+
+
+def test_insults_of_strangers_are_hidden_until_they_are_asked_for(
+    busiest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crowdnotes.domain.supernote._CRUDE_PATTERN", re.compile("."))
+    at = opened()
+    assert any("insults" in button.label for button in at.button)
+    at.toggle(key="show-insults").set_value(True).run()
+    assert not any("a note with insults, hidden" in button.label for button in at.button)
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"), [("He is a real piece of shit.", True), ("Only a fool buys it.", True), ("It is false.", False)]
+)
+def test_an_insult_is_known_by_its_words(text: str, hidden: bool) -> None:
+    assert has_insult(text) is hidden
 
 
 def test_a_note_that_the_index_does_not_know_is_told_and_another_can_be_asked_for(busiest: int) -> None:
