@@ -12,6 +12,7 @@ import streamlit as st
 from crowdnotes.cases import actions
 from crowdnotes.domain import Basis, Case, Evidence, Pair, SentenceSupport, Support
 from crowdnotes.text.markdown import clip, escaped
+from crowdnotes.wording import plural
 from pages.common.components import (
     marked_text,
     note_pieces,
@@ -168,12 +169,22 @@ def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport
         if by_person and carrier is not None and sentence.carrier is not None:
             words = passage_words(carrier.passage, sentence.carrier)
             outside_text(f"“{words}”", look="quote", key=f"{case.id}-{number}-quote")
-        for doubt in dict.fromkeys(sentence.doubts):
-            st.caption(f":orange[:material/help:] {escaped(doubt)}")
+        _draw_doubts(sentence)
         if by_person and sentence.evidence_id:
             _draw_comparison(case, number, sentence, sentence.words_in(note), sentence.evidence_id)
         elif by_person:
             st.caption("No source in use matches this sentence. Use one that does, or remove the sentence.")
+
+
+def _draw_doubts(sentence: SentenceSupport) -> None:
+    """Draw the strongest warning; the others are folded, as one alone is read."""
+    doubts = list(dict.fromkeys(sentence.doubts))
+    for doubt in doubts[:1]:
+        st.caption(f":orange[:material/help:] {escaped(doubt)}")
+    if more := doubts[1:]:
+        with st.expander(plural(len(more), "1 more warning", "{n} more warnings"), type="compact"):
+            for doubt in more:
+                st.caption(f":orange[:material/help:] {escaped(doubt)}")
 
 
 def _is_inferred(case: Case, sentence: SentenceSupport) -> bool:

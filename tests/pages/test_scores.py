@@ -182,6 +182,19 @@ def test_a_doubt_is_told_once(desk: Desk) -> None:
     assert texts(desk.app(case)).count("The number differs.") == 1
 
 
+def test_of_several_doubts_the_first_is_seen_and_the_others_are_folded(desk: Desk) -> None:
+    case = desk.scored()
+    assessment = desk.newest(case).assessment
+    assert assessment is not None
+    sentence, *others = assessment.sentences
+    several = sentence.replace(doubts=("The number differs.", "How sure.", "Added."))
+    desk.changed(case, assessment=assessment.replace(sentences=(several, *others)))
+    at = desk.app(case)
+    [fold] = [item for item in at.expander if item.label == "2 more warnings"]
+    assert ["The number" in str(item.value) for item in fold.caption] == [False, False]
+    assert "The number differs." in texts(at)
+
+
 def test_where_the_jurys_numbers_mean_nothing_that_is_said_and_no_verdict(desk: Desk) -> None:
     case = desk.scored()
     [verdict] = case.jury

@@ -52,6 +52,7 @@ class Hint:
 
     message: str
     span: Span
+    is_weak: bool = False
 
 
 _SPELLED_ONES = (
@@ -280,7 +281,7 @@ _MAX_HINTS = 4  # more hints for one sentence help nobody
 
 
 def find_hints(sides: Compared) -> list[Hint]:
-    """Return at most 4 hints, in the order of the sentence."""
+    """Return at most 4 hints, the strongest first: numbers, denial, amount, names, additions, certainty."""
     if not content_tokens(sides.sentence):  # "95%." has no words to compare
         return list(_find_number_hints(sides))
     found = [
@@ -290,7 +291,7 @@ def find_hints(sides: Compared) -> list[Hint]:
         *_find_name_hints(sides),
         *_find_addition_hints(sides),
     ]
-    return sorted(found[:_MAX_HINTS], key=lambda hint: hint.span.start)
+    return sorted(found[:_MAX_HINTS], key=lambda hint: hint.is_weak)
 
 
 _MAX_NUMBERS = 40  # of a sentence; each is compared with all of the passage
@@ -420,7 +421,7 @@ def _find_strength_hints(sides: Compared) -> Iterator[Hint]:
     hedge = HEDGE.search(sides.piece)
     if hedge is not None and not _SOFTENING_WORD.search(sides.sentence):
         whole = Span(start=0, end=len(sides.sentence))
-        yield Hint(f"How sure: the source says “{hedge.group()}”, the note is certain.", whole)
+        yield Hint(f"How sure: the source says “{hedge.group()}”, the note is certain.", whole, is_weak=True)
 
 
 def _find_name_hints(sides: Compared) -> Iterator[Hint]:

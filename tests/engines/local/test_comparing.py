@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.domain import BY_PERSON, GateStatus, SentenceSupport, Support
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.attribution import note_sentences
+from crowdnotes.engines.local.attribution import Compared, find_hints, note_sentences
 from tests.engines.local.made import MEASLES, WATER, made_evidence
 
 
@@ -173,3 +173,11 @@ def test_links_and_their_labels_are_not_sentences() -> None:
 def test_numbers_are_sentences_but_the_marks_of_links_are_not() -> None:
     note = "95%. 1 in 3. Vaccines help. [1] https://a.example.org/x\n2: https://b.example.org/y"
     assert [note[span.start : span.end] for span in note_sentences(note)] == ["95%.", "1 in 3.", "Vaccines help."]
+
+
+def test_the_weakest_hint_comes_last() -> None:
+    passage = "It may lower the fever of some children."
+    found = find_hints(Compared("It lowers the fever of all 90 children.", passage, passage, ""))
+    assert len(found) > 1
+    assert found[-1].message == "How sure: the source says “may”, the note is certain."
+    assert not any(hint.is_weak for hint in found[:-1])
