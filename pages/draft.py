@@ -30,6 +30,7 @@ from pages.draft_parts.note import (
     is_closed,
     note_box,
 )
+from pages.draft_parts.post import phone_post
 from pages.draft_parts.scores import draw_score_button, draw_scores
 from pages.draft_parts.sentence_support import draw_decided_note, draw_sentence_support
 from pages.draft_parts.sources import sources_pane
@@ -61,9 +62,11 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
     """Draw the words, their sources and scores; below them what is left, and the decision."""
     if case.decision is not None:  # what is left to do on X comes first
         with area(Area.DECIDE):
+            phone_post(case, "decide")
             decide_area(case, job, waits)
             suggestions_fold(case, job)
     with area(Area.NOTE):
+        phone_post(case, "note")
         notices(StepName.DRAFT.value)
         draw_refused_words(case.id, case)
         if case.decision is not None:
@@ -80,6 +83,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
             next_area_button(Area.DECIDE, "Go to the decision")
     if case.decision is None:
         with area(Area.DECIDE):
+            phone_post(case, "decide")
             decide_area(case, job, waits)
             suggestions_fold(case, job)
 

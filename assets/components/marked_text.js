@@ -55,6 +55,11 @@ function showFirstMark(root, { look, pieces }) {
   const shown = JSON.stringify(pieces)
   if (look !== "passage" || root.dataset.shown === shown) return
   root.dataset.shown = shown
+  // The passage itself comes first, which begins at a sentence; the mark where it would be out of sight.
+  const first = root.querySelector(":scope > :not(.context)")
   const mark = root.querySelector("mark")
-  if (mark) root.scrollTop += mark.getBoundingClientRect().top - root.getBoundingClientRect().top - 48
+  if (!first) return
+  const topOf = (piece) => piece.getBoundingClientRect().top - root.getBoundingClientRect().top
+  const isBelow = mark && topOf(mark) - topOf(first) > root.clientHeight - 48
+  root.scrollTop += topOf(isBelow ? mark : first)
 }

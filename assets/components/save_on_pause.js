@@ -40,6 +40,19 @@ export default function ({ parentElement, data }) {
     },
     { signal: control.signal },
   )
+  // Ctrl+Enter goes on: first what was typed just now is sent.
+  box.addEventListener(
+    "keydown",
+    (event) => {
+      if (!data.submit || !event.isTrusted || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      event.stopPropagation()
+      clearTimeout(timer)
+      commit(event.target)
+      document.querySelector(`.st-key-${data.submit} button`)?.click()
+    },
+    { signal: control.signal, capture: true },
+  )
   bringBack(data, control)
   met.add(data.box)
   return () => {

@@ -19,6 +19,7 @@ from crowdnotes.text.markdown import controls_shown, escaped, host, web_url
 from crowdnotes.text.note_rules import NOTE_LIMIT, top_level_domains
 from crowdnotes.text.publishers import publisher_label
 from crowdnotes.text.quotes import changed_words
+from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.tables import ReadableRows, readable_rows
 
 _COMPONENTS_FOLDER = Path(__file__).parents[2] / "assets" / "components"
@@ -244,12 +245,12 @@ def bookmark(label: str, address: str) -> None:
     _bookmark_component(data={"label": label, "address": address}, key="bookmark")
 
 
-def saved_on_pause(box: str) -> None:
+def saved_on_pause(box: str, *, submit: str = "") -> None:
     """Let what is typed into the text area inside the container with key `box` reach the app at each pause.
 
-    It outlives a reload.
+    It outlives a reload. Ctrl+Enter presses the button with key `submit`.
     """
-    _save_on_pause_component(data={"box": box}, key=f"save-on-pause-{box}")
+    _save_on_pause_component(data={"box": box, "submit": submit}, key=f"save-on-pause-{box}")
 
 
 def marked_text(pieces: Sequence[Piece], *, look: Look, key: str, copy: bool = False) -> None:
@@ -353,7 +354,13 @@ def note_map(drawing: Mapping[str, object], *, on_choice: Callable[[int], None] 
 
 
 def passage_pieces(passage: Passage) -> list[Piece]:
-    """Return a passage in its surroundings, the most relevant sentences marked; its tables as words."""
+    """Return a passage in its surroundings, the most relevant sentences marked; its tables as words.
+
+    What is before it begins at a sentence.
+    """
+    if passage.span.start > len(passage.before):  # else the page begins here
+        whole = [sentence for sentence in split_sentences(passage.before)[1:] if sentence.start]
+        passage = passage.replace(before=passage.before[whole[0].start :] if whole else "")
     rows = _make_readable_with_context(passage)
     start = len(passage.before)
     end = start + len(passage.text)

@@ -17,7 +17,7 @@ from pages.common.layout import Area, StepName, area, in_a_line, key_help, phone
 from pages.common.progress import under_way
 from pages.common.session import notices, own_review, show_case
 from pages.draft_parts.decision import standing
-from pages.draft_parts.post import post_panel
+from pages.draft_parts.post import post_panel, whole_post
 from pages.draft_parts.scores import marks
 from pages.draft_parts.sources import tally
 
@@ -57,6 +57,8 @@ def draw_header(case: Case, job: JobRecord | None) -> None:
             ) as fold:
                 if fold.open:
                     post_panel(case, busy=under_way(job))
+            if not fold.open and case.post.text:
+                whole_post(case)
 
 
 def _list_steps(case: Case) -> Sequence[tuple[str, bool, str]]:

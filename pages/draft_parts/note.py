@@ -22,7 +22,7 @@ from crowdnotes.domain import (
     StageName,
 )
 from crowdnotes.errors import StoreError, WorkflowError
-from crowdnotes.evidence.demo_pages import example_of
+from crowdnotes.evidence.demo_pages import example_of, is_demonstration_url
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.text.note_rules import find_urls, note_length
@@ -57,6 +57,8 @@ def _link_badge(check: LinkCheck | None) -> str:
     """Return Markdown of a badge that says how a link answered."""
     if check is None:
         return badge("gray", "help", "not checked yet")
+    if is_demonstration_url(check.url):
+        return badge("gray", "science", "made up for the example")
     return badge(*_BADGE_BY_LINK_STATE[check.state], check.as_text)
 
 
@@ -331,7 +333,7 @@ def note_box(case: Case) -> None:
         st.text_area(
             "The note, with its links",
             value=text,
-            height=150,
+            height="content",
             key=box.key(case),
             on_change=run_action,
             args=(_NOTICE_AREA, partial(save_typed, case)),

@@ -23,6 +23,7 @@ from pages.common.where_to_look import MODE_LABELS
 _NOTICE_AREA = StepName.POST.value
 _IMAGE_TYPES = ["png", "jpg", "jpeg", "webp", "gif"]
 _NEW_IMAGES_KEY = "new-images"
+_MAX_LINE_CHARACTERS = 90  # characters of the post in the line of a phone, which clips it
 
 
 def changed(case: Case, saved: Case) -> None:
@@ -181,6 +182,22 @@ def _preview_upload(content: bytes, name: str) -> bytes:
 @st.cache_data(max_entries=32, show_spinner=False)
 def _load_preview(case_id: str, sha256: str) -> bytes:
     return intake.preview(cases().image(case_id, sha256))
+
+
+def phone_post(case: Case, place: str) -> None:
+    """Draw the post in a line that opens, for a phone, where it has a tab of its own; page.css hides it elsewhere."""
+    with st.container(key=f"phone-post-{place}"):
+        label = f"“{escaped(case.post.text, _MAX_LINE_CHARACTERS)}”" if case.post.text else "The post has no text yet"
+        key, icon = f"phone-post-{place}-{case.id}", ":material/article:"
+        with st.expander(label, icon=icon, type="compact", key=key, on_change="rerun") as fold:
+            if fold.open:
+                outside_text(case.post.text, look="post", key=f"phone-post-{place}-text-{case.id}")
+
+
+def whole_post(case: Case) -> None:
+    """Draw all of the post, for a phone; page.css hides it elsewhere."""
+    with st.container(key="phone-post-whole"):
+        outside_text(case.post.text, look="post", key=f"whole-post-{case.id}")
 
 
 def post_panel(case: Case, *, busy: bool) -> None:

@@ -25,6 +25,7 @@ from crowdnotes.domain import (
     Verdict,
     first_shown,
 )
+from crowdnotes.evidence.demo_pages import is_demonstration_url
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import day, escaped, record_place, title
 from crowdnotes.wording import fill
@@ -132,8 +133,9 @@ def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> 
     def judge() -> None:
         _save_verdict(case, item, Verdict.USE if st.session_state[key] else None, and_on=and_on)
 
+    # A tap on it, while it is disabled, opens the source: page.css lets it through.
     st.checkbox(
-        "Use in the note",
+        "Use in the note" if opened or case.decision is not None else "Read it first",
         key=key,
         disabled=not opened or case.decision is not None,
         on_change=run_action,
@@ -360,7 +362,8 @@ def _draw_source_head(case: Case, item: Evidence) -> None:
     with st.container(gap="xxsmall"):
         st.markdown(f"{' '.join(filter(None, badges))} :small[:gray[{' · '.join(facts)}]]")
         repetition_line(case, item)
-        st.markdown(f":small[{escaped(item.why[:1].upper() + item.why[1:], 240)}]")
+        why = "The example brings this link." if is_demonstration_url(source.url or "") else item.why
+        st.markdown(f":small[{escaped(why[:1].upper() + why[1:], 240)}]")
         for check in source.fact_checks:
             st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _MAX_FINDING_CHARACTERS)}]")
         if (note := first_shown(source.notes)) is not None:

@@ -124,7 +124,7 @@ class Walk:
         return self.page.locator(".st-key-reader")
 
     def use_tick(self, evidence_id: str) -> Locator:
-        return self.row(evidence_id).get_by_role("checkbox", name="Use in the note", exact=True)
+        return self.row(evidence_id).get_by_role("checkbox", name=re.compile("^(Use in the note|Read it first)$"))
 
     def read(self, evidence_id: str) -> None:
         """Open a passage in the reader."""

@@ -77,6 +77,15 @@ def test_a_table_in_a_passage_is_shown_as_words_whatever_is_cut_within_its_rows(
     ]
 
 
+def test_what_is_shown_before_a_passage_begins_at_a_sentence_unless_the_page_begins_there() -> None:
+    before, text = "second time. It stays the same. ", "Boiling kills germs."
+    within = Passage(text=text, span=Span(start=500, end=520), similarity=0, before=before)
+    assert joined(passage_pieces(within)) == f"It stays the same. {text}"
+    assert joined(passage_pieces(within.replace(before="a good many kettles "))) == text
+    first = within.replace(span=Span(start=len(before), end=len(before) + len(text)))
+    assert joined(passage_pieces(first)) == before + text
+
+
 def test_a_mark_that_begins_at_a_cell_does_not_glue_its_number_to_the_one_before() -> None:
     text = "| 2024 | 12 | 3 |\n| 2023 | 11 | 4 |"
     mark = Span(start=text.index("| 12"), end=text.index("\n"))

@@ -37,6 +37,14 @@ def test_the_tempting_note_is_offered_once_a_passage_is_in_use_and_becomes_the_d
     assert not any(item.key == "tempting" for item in at.button)
 
 
+def test_the_page_of_an_example_is_no_link_that_the_person_added(desk: Desk) -> None:
+    case = example_case(desk, TEMPTING)
+    at = desk.app(case)
+    shown = texts(at.button(key=f"read-{case.id}-E1").click().run())
+    assert "The example brings this link." in shown
+    assert "You copied it from the page." not in shown
+
+
 def test_a_case_with_another_post_is_offered_no_tempting_note(desk: Desk) -> None:
     case = example_case(desk, TEMPTING, "Another post about the lake.")
     use(desk, case)

@@ -26,6 +26,15 @@ def test_a_link_that_answers_says_so_beside_the_note_and_in_the_reader(desk: Des
     assert f":small[link] {badge}" in texts(at)
 
 
+def test_an_invented_link_of_an_example_does_not_respond(desk: Desk) -> None:
+    note = NOTE.replace(
+        "https://trials.example.edu/c", "https://northfield-health.example/questions/boiling-water-twice"
+    )
+    shown = texts(desk.app(desk.scored(note)))
+    assert "made up for the example" in shown
+    assert ":green-badge[:material/link: responds]" not in shown
+
+
 def test_a_note_that_was_not_scored_has_links_that_were_not_checked(desk: Desk) -> None:
     at = desk.app(desk.drafted())
     assert "not checked yet" in texts(at)

@@ -59,6 +59,28 @@ def test_before_a_passage_is_chosen_the_reader_says_what_to_do_and_leads_to_the_
     assert [bool(item.reviews) for item in desk.newest(case).evidence] == [True, False, False]
 
 
+def test_a_source_that_was_not_opened_says_to_read_it_first(desk: Desk) -> None:
+    case = desk.case()
+    at = desk.app(case)
+    tick = at.checkbox(key=f"use-{case.id}-E1")
+    assert (tick.label, tick.disabled) == ("Read it first", True)
+    at.button(key=f"read-{case.id}-E1").click().run()
+    tick = at.checkbox(key=f"use-{case.id}-E1")
+    assert (tick.label, tick.disabled) == ("Use in the note", False)
+
+
+def test_on_a_phone_the_post_is_a_line_where_one_writes_and_decides_and_whole_in_its_own_tab(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("pages.draft_parts.post.outside_text", lambda text, **look: shown.append(look["key"]))
+    case = desk.drafted()
+    at = desk.app(case)
+    lines = [item.label for item in at.expander if POST[:20] in item.label]
+    assert len(lines) == 3, "the post's own fold, and a line in each of two tabs"
+    assert f"whole-post-{case.id}" in shown
+
+
 def test_the_reader_walks_through_the_passages_and_begins_again_at_the_end(desk: Desk) -> None:
     case = of_three(desk)
     at = read(desk.app(case), case)
