@@ -21,11 +21,12 @@ from crowdnotes.wording import plural
 from pages.common.components import outside_text
 from pages.common.layout import Area, StepName, go_to, scroll_target
 from pages.common.progress import under_way
-from pages.common.session import button, cases, download, notices, run_action, unsaved_words, workspace
+from pages.common.session import button, cases, download, notices, run_action, show_case, unsaved_words, workspace
 from pages.common.times import moment
 from pages.draft_parts.approval import (
     kept_field,
     kept_words,
+    lead,
     lead_to_what_is_left,
     leading,
     left_to_do,
@@ -231,7 +232,10 @@ def _save_decision(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) ->
     approval.decide_case(
         cases(), case.id, kind, reason=kept_words(case, _COMMENT_FIELD), overrides=reasons(case, waits), seen=seen
     )
-    go_to(Area.DECIDE)
+    if kind is DecisionKind.APPROVED:  # the note comes into view, which is to be copied
+        go_to(Area.DECIDE)
+    else:
+        lead(Area.DECIDE, ".st-key-decided")
     job = workspace().runner.latest(case.id)
     if job is not None and under_way(job):  # nobody waits for it any more
         workspace().cancel(job)
@@ -242,11 +246,16 @@ def hand_off(case: Case) -> None:
     decision = case.decision
     if decision is None:
         return
-    st.markdown(f"{standing(case)} by {escaped(decision.by, 40)}, {moment(decision.at)}")
-    if decision.kind is DecisionKind.APPROVED:
-        _draw_approved_note(case)
-    else:
-        st.markdown("Nothing is posted. You can reopen the case.")
+    leading()
+    with st.container(key="decided"):
+        st.markdown(f"{standing(case)} by {escaped(decision.by, 40)}, {moment(decision.at)}")
+        if decision.kind is DecisionKind.APPROVED:
+            _draw_approved_note(case)
+        else:
+            st.markdown("Nothing is posted. You can reopen the case.")
+        label = "Now with a post of your own" if is_demonstration(case) else "Next post"
+        look = {"type": "primary", "icon": "arrow_forward"}
+        button(label, "next-post", _NOTICE_AREA, partial(show_case, None), **look)
     _draw_unsaved_words(case)
     if decision.reason:
         st.markdown(f"Your comment: {escaped(decision.reason)}")
@@ -281,7 +290,7 @@ def _draw_approved_note(case: Case) -> None:
         st.markdown(f":primary[:material/check_box:] {escaped(label)}")
     url = post_url(case)
     if url:
-        st.link_button("Open the post on X", url, icon=":material/open_in_new:", type="primary")
+        st.link_button("Open the post on X", url, icon=":material/open_in_new:")
         send_to_x(case)
     else:
         st.caption("No address: find the post on X yourself.")

@@ -22,7 +22,7 @@ from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
-from pages.common.components import scroll_into_view, source_name
+from pages.common.components import source_name
 from pages.common.layout import StepName, card_place
 from pages.common.progress import start, under_way
 from pages.common.search_report import failed_searches, failures
@@ -256,6 +256,7 @@ def _describe_passage(item: Evidence) -> str:
     return f":small[**{item.id}** {escaped(item.source.title, 110)} :gray[{where}{read}]]"
 
 
+PASTED_TEXT_SELECTOR = "[class*=st-key-paste-][class*=-text] textarea"
 _BEGUN_BY_HAND_KEY = "begun-by-hand"
 
 
@@ -273,7 +274,7 @@ def paste_box(case: Case, label: str, source: Source | None = None) -> None:
 
 
 def open_paste_box(case: Case) -> None:
-    """Begin a case with a passage of the person's own: the box is open, and the page goes to it."""
+    """Begin a case with a passage of the person's own: the box is open."""
     st.session_state[open_key(_paste_box_key(case, None))] = True
     st.session_state[_BEGUN_BY_HAND_KEY] = case.id
 
@@ -286,8 +287,6 @@ def begun_by_hand(case: Case) -> bool:
 def _draw_paste_fields(case: Case, source: Source | None, fold: str) -> None:
     # The next passage starts from empty fields; Streamlit empties one only when its key is new.
     fields = f"{fold}-{st.session_state.get(f'{fold}-taken', 0)}"
-    if source is None and begun_by_hand(case):
-        scroll_into_view(f"begun-{case.id}")
     notices(fold)
     if taken := st.session_state.get(f"{fold}-taken"):
         added = plural(

@@ -18,12 +18,13 @@ from crowdnotes.text.pasted import Pasted, parse_pasted, post_from_address
 from crowdnotes.wording import plural
 from pages.common.components import led_to, saved_on_pause
 from pages.common.engine_panel import first_model
-from pages.common.layout import StepName
+from pages.common.layout import Area, StepName
 from pages.common.progress import start
 from pages.common.session import add_notice, button, cases, notices, run_action, show_case, workspace
 from pages.common.where_to_look import Sources, new_sources_form, sources_chosen
+from pages.draft_parts.approval import lead
 from pages.draft_parts.demo_tour import present_example
-from pages.draft_parts.more_evidence import open_paste_box
+from pages.draft_parts.more_evidence import PASTED_TEXT_SELECTOR, open_paste_box
 from pages.draft_parts.post import attachments, forget_uploads, new_images
 
 _NOTICE_AREA = "new post"  # not the area of a case: the browser may send what was typed here when that is open
@@ -85,12 +86,12 @@ def _draw_post_box() -> None:
             on_change=run_action,  # clears what was wrong with the words before
             args=(_NOTICE_AREA, lambda: None),
         )
-    saved_on_pause(_BOX_KEY)
+    saved_on_pause(_BOX_KEY, submit="start")
     found = parse_pasted(text or "")
     recognised = st.container(key="new-post-recognised")
     find, by_hand = partial(_create_case, to_gather=True), partial(_create_case, to_gather=False)
     with st.container(horizontal=True, gap="small"):
-        button("Find evidence", "start", _NOTICE_AREA, find, icon="search", type="primary")
+        button("Find evidence", "start", _NOTICE_AREA, find, icon="search", type="primary", help="Ctrl+Enter")
         look = {"type": "tertiary", "help": "Starts without a search. You can search later."}
         button("Paste the text of a source", "start-by-hand", _NOTICE_AREA, by_hand, icon="content_paste", **look)
     notices(_NOTICE_AREA)
@@ -196,6 +197,7 @@ def _create_case(*, to_gather: bool) -> None:
         start(case, "gather")
     else:
         open_paste_box(case)
+        lead(Area.SOURCES, PASTED_TEXT_SELECTOR)
 
 
 def _clear_form() -> None:

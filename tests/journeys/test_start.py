@@ -60,3 +60,18 @@ def test_a_bookmark_brings_the_selected_words_and_the_address_of_their_post(app:
         expect(brought.get_by_label("Paste the post")).to_have_value(f"{POST}\n\n{address}")
         expect(brought.get_by_role("button", name="Find evidence")).to_be_enabled()
         brought.close()
+
+
+def test_ctrl_enter_in_the_first_box_searches_and_a_pasted_passage_gets_the_keyboard(
+    app: App, new_page: NewPage
+) -> None:
+    walk = Walk(new_page(), app.url)
+    page = walk.page
+    walk.open()
+    page.get_by_label("Paste the post").fill(f"{POST}\n{app.articles}/vitamin-c")
+    page.keyboard.press("Control+Enter")
+    walk.row("E1").wait_for()
+    walk.open()
+    page.get_by_label("Paste the post").fill(POST)
+    walk.button("Paste the text of a source").click()
+    expect(page.get_by_label("Text from the page")).to_be_focused()

@@ -180,6 +180,21 @@ def test_a_decided_case_can_be_reopened(desk: Desk) -> None:
     assert note_of(at)
 
 
+def test_after_a_decision_the_loud_button_begins_the_next_post_and_has_the_keyboard(desk: Desk) -> None:
+    at = desk.app(desk.case())
+    at.button(key="decide-not-needed").click().run()
+    assert at.session_state["led"][0] == (".st-key-decided",)
+    following = at.button(key="next-post")
+    assert (following.label, following.proto.type) == ("Next post", "primary")
+    following.click().run()
+    assert "case" not in at.query_params
+    assert at.text_area(key="new-post-text").value == ""
+
+    case = desk.changed(desk.case(), urls=("https://northfield-health.example/questions/boiling-water-twice",))
+    approval.decide_case(desk.workspace.cases, case.id, DecisionKind.NOT_NEEDED)
+    assert desk.app(case).button(key="next-post").label == "Now with a post of your own"
+
+
 def test_abstaining_takes_one_click_and_no_draft(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(case)

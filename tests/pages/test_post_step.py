@@ -125,6 +125,7 @@ def test_a_case_can_begin_with_a_passage_pasted_by_hand(desk: Desk) -> None:
     assert at.query_params["case"] == case.id
     assert desk.workspace.runner.latest(case.id) is None
     assert at.session_state[f"paste-{case.id}-new"]
+    assert at.session_state["led"][0] == ("[class*=st-key-paste-][class*=-text] textarea",)
     assert not any(area.label.startswith("Links") for area in at.text_area)
     field(at, "Text from the page").set_value("Words of a book.")
     press(at, "Add this text")
