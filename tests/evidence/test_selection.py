@@ -278,9 +278,9 @@ def test_a_model_is_offered_at_most_two_results_of_one_topic() -> None:
 
 def test_where_topics_are_too_few_for_the_list_more_of_each_are_offered_and_never_more_than_it_takes() -> None:
     records = [_page("A long report", "https://report.example.org/whole", number) for number in range(30)]
-    assert pick_hits_to_rank(MUMPS, records) == records[:18]
+    assert pick_hits_to_rank(MUMPS, records) == records[:14]
     two = [_page(f"The {name} report", "", number) for number in range(20) for name in ("north", "south")]
-    assert pick_hits_to_rank(MUMPS, two) == two[:18]
+    assert pick_hits_to_rank(MUMPS, two) == two[:14]
     assert pick_hits_to_rank(MUMPS, two, 12) == two[:12]
 
 

@@ -38,7 +38,7 @@ def test_filters_outlive_a_look_at_a_case_and_a_picture_is_saved_with_its_senten
     expect(walk.page).to_have_url(re.compile("[?]case="))
     walk.settled()
     walk.page.get_by_text("More", exact=True).click()
-    walk.page.get_by_test_id("stTopNavLink").filter(has_text="Overview").click()
+    walk.page.get_by_role("menuitem", name="Overview").click()
     expect(walk.page.get_by_text(_ALL, exact=True)).to_be_visible()
     walk.settled()
     plot = walk.page.locator(".st-key-overview-mended .js-plotly-plot").bounding_box()

@@ -191,7 +191,7 @@ def test_a_person_signs_in_where_they_were_and_what_an_admin_changes_holds_at_on
     team.workspace.people.set_role(team.person("ben"), Role.ADMIN)
     team.workspace.people.set_disabled(team.person("ben"), disabled=False)
     team.workspace.people.set_disabled(team.person("ana"), disabled=True)
-    row.get_by_role("button", name="Let in").click()  # the tab is open still
+    page.get_by_role("button", name="Let in").click()  # the tab is open still
     expect(page.get_by_text("An admin took your access away.").first).to_be_visible()
     page.goto(f"{team.url}/?case={case.id}")
     expect(page.get_by_text("An admin took your access away.")).to_be_visible()

@@ -94,7 +94,7 @@ def test_the_reason_comes_before_the_verdict_so_that_it_is_thought_of_first() ->
 def test_the_rules_of_notes_are_in_each_prompt_that_writes_one() -> None:
     assert {name for name in NAMES if "How a note is written" in load_prompt(name).words} == {"writing"}
     # What is revised follows them already.
-    assert "The final note is one sentence if it can be" in load_prompt("revision").words
+    assert "The final note is one sentence" in load_prompt("revision").words
     supernote = {name for name in NAMES if "How a supernote is written" in load_prompt(name).words}
     assert supernote == {"supernote", "supernote_judge", "suggestions"}
 

@@ -363,7 +363,7 @@ def test_a_server_that_is_not_there_cannot_be_reached_nor_an_address_that_is_non
         port = listener.getsockname()[1]
     error = _refused(make_service(base_url=f"http://127.0.0.1:{port}"))
     assert error.state is ProviderState.FAILED
-    assert "cannot reach" in error.message
+    assert error.message == "No connection from here."
     for base_url in ("gopher://a.org", "https://", "not an address", "http://a b"):
         assert _refused(make_service(base_url=base_url)).state is ProviderState.FAILED
 
