@@ -31,6 +31,7 @@ from crowdnotes.domain import (
     Person,
     PrincipleName,
     Role,
+    SuggestionAnswer,
     text_sha256,
 )
 from crowdnotes.engines.choice import EngineChoice
@@ -225,15 +226,15 @@ def _list_keyless_names(document: dict[str, Any]) -> Iterator[tuple[dict[str, An
         to = work["assigned"] or {}
         yield assigned, "detail", assigned["detail"], f"{to['issuer']} {to['subject']}" if to else None
 
-    def answered_by(answer: str) -> str | None:
-        said = (
-            it for it in reversed(events) if it["kind"] == "suggestion answered" and answer in it["detail"].split("; ")
-        )
-        return next((it["by_key"] for it in said), None)
+    def answered_by(*answers: str) -> str | None:
+        said = (it for it in reversed(events) if it["kind"] == "suggestion answered")
+        return next((it["by_key"] for it in said if not set(answers).isdisjoint(it["detail"].split("; "))), None)
 
     for item in document["suggestions"]:
         yield item, "by", item["by"], item["owed"] or item["typed_by"]
-        yield item, "answered_by", item["answered_by"], answered_by(f"{item['id']} {item['answer']}")
+        said = (item["answer"], SuggestionAnswer(item["answer"]).as_text) if item["answer"] else ()
+        # The record had the answer's stored value before it had words.
+        yield item, "answered_by", item["answered_by"], answered_by(*(f"{item['id']} {words}" for words in said))
         yield item, "resolved_by", item["resolved_by"], answered_by(f"{item['id']} needs no answer")
     for asked in document["follow_ups"]:
         yield asked, "by", asked["by"], next((it["by_key"] for it in events if it["at"] == asked["asked_at"]), None)
