@@ -385,7 +385,7 @@ class StageRunner:
 
         def run_while_wanted(progress: Progress) -> StageOutcome:
             watched = _WantedProgress(progress, lambda: stage.is_wanted(self.cases.get(case_id, Act.WORK)))
-            watched.check()
+            watched.stop_if_unwanted()
             return run_metered(watched)
 
         name, run_metered = stage.step or stage.name.value, self._metered(case_id, run)
@@ -487,14 +487,15 @@ class _WantedProgress:
     def count(self, done: int, total: int, note: str = "") -> None:
         """Show progress, see `Progress.count`."""
         self._progress.count(done, total, note)
-        self._stop_if_unwanted()
+        self.stop_if_unwanted()
 
     def check(self) -> None:
         """See `Progress.check`."""
         self._progress.check()
-        self._stop_if_unwanted()
+        self.stop_if_unwanted()
 
-    def _stop_if_unwanted(self) -> None:
+    def stop_if_unwanted(self) -> None:
+        """Raise JobCancelled where the result is not wanted any more."""
         if time.monotonic() - self._looked < _SECONDS_BETWEEN_LOOKS:
             return
         self._looked = time.monotonic()
