@@ -44,7 +44,7 @@ def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
     # The post is one tap away wherever the person scrolls to.
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
     walk.tab("Post")
-    expect(walk.area("Post").get_by_text("Doctors hide this from everyone who asks.")).to_be_in_viewport()
+    expect(walk.area("Post").get_by_text("Doctors hide this from everyone who asks.").first).to_be_in_viewport()
     walk.tab("Sources")
 
     page.get_by_text("Earlier sources (1 set)").click()

@@ -91,7 +91,7 @@ def test_garbage_of_a_random_model_gives_a_clear_sentence_and_loses_no_gate_and_
     assert caught.value.message.endswith(".")
     assessment = assess(engine, BRIEF, NOTE, [evidence()], FixedClock())
     assert {gate.status for gate in assessment.gates} == {GateStatus.NOT_RUN}
-    assert assessment.gates[0].reason.startswith("Could not be judged: The model's answer")
+    assert assessment.gates[0].reason.startswith("Could not be judged: The AI's answer")
     assert assessment.sentences[0].score > 0
 
 
