@@ -11,7 +11,7 @@ from crowdnotes.domain import Account, Act, Role
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
-from pages.common.navigation import page_body
+from pages.common.navigation import page_body, redirect_through_app
 from pages.common.session import button, download, key_of, notices, run_action, workspace
 from pages.common.sign_in import sign_out
 from pages.common.times import time_mark
@@ -116,6 +116,7 @@ def _draw_people() -> None:
         _draw_account_row(person)
 
 
+redirect_through_app()  # before anything asks who is signed in
 actor, sees_people = workspace().actor, workspace().may(Act.PEOPLE)
 with page_body("People" if sees_people else "Account"):
     st.markdown(f"You are {escaped(actor.name)}. Your role: {actor.role.as_text}.")
