@@ -35,7 +35,7 @@ def chosen_page() -> StreamlitPage:
     if settings is not None and settings.participants_only:
         door = st.Page(ask_for_link, title="CrowdNotes", default=True)
         return st.navigation([door, compare, example], position="hidden")
-    title, icon = ("People", "manage_accounts") if _may_manage_people() else ("Account", "person")
+    title, icon = ("People", "manage_accounts") if is_known and workspace().may(Act.PEOPLE) else ("Account", "person")
     people = st.Page("pages/people.py", title=title, icon=f":material/{icon}:", url_path="people")
     queue = (
         [st.Page("pages/queue.py", title="Queue", icon=":material/inbox:", url_path="queue", visibility=visibility)]
@@ -75,13 +75,6 @@ def _check_sign_in() -> tuple[bool, Settings | None]:
     except CrowdNotesError:
         return False, settings
     return True, settings
-
-
-def _may_manage_people() -> bool:
-    try:
-        return workspace().may(Act.PEOPLE)
-    except CrowdNotesError:
-        return False  # nobody is signed in, or app.py says why
 
 
 def may_run(page: StreamlitPage) -> bool:

@@ -139,9 +139,12 @@ def _describe_search_places(sources: Sources) -> str:
     if sources["mode"] == Mode.AUGMENTATION:
         return "We will read only your links. Add a search under Options."
     online = {item.name: item for item in workspace().services()}
-    always = [name for name in sources["services"] if name not in online or not online[name].is_register]
+    services = sources["services"]
+    always = [name for name in services if name not in online or not online[name].is_register]
     places = [online[name].label if name in online else name for name in always]
-    if registers := len(sources["services"]) - len(always):
+    if len(places) > _MOST_PLACES_NAMED:
+        places = [f"up to {len(services)} search services (Options lists them)"]
+    elif registers := len(services) - len(always):
         places.append(plural(registers, "1 register if it fits", "{n} registers if they fit"))
     acts = ["read your links"] if sources["urls"] else []
     if own := sources["libraries"]:
@@ -149,8 +152,6 @@ def _describe_search_places(sources: Sources) -> str:
         acts.append(
             plural(len(own), "search your library {names} here", "search your libraries {names} here", names=names)
         )
-    if len(places) > _MOST_PLACES_NAMED:
-        places = [f"up to {len(sources['services'])} search services (Options lists them)"]
     acts += [f"send a few search words to {escaped(', '.join(places))}"] if places else []
     if not acts:
         return "No search is chosen. Add links, or choose a service under Options."
