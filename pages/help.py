@@ -49,27 +49,30 @@ if name in documents():
 else:
     with page_body("Help", "What CrowdNotes does, its keys, and a bookmark for X."):
         st.markdown(
-            "CrowdNotes helps you write a Community Note: a short correction, with sources, under a "
-            "misleading post on X.\n\n- It finds sources; you choose which to use.\n- It checks your note: "
-            "does a source support every sentence, and would readers of different views find it helpful?\n- "
-            "You decide, also that no note is needed or that there is not enough evidence.\n"
+            "CrowdNotes helps you write a Community Note: a short correction, with sources, under a misleading post on "
+            "X.\n\n"
+            "- It finds sources; you choose which to use.\n"
+            "- It checks your note: does a source support every sentence, and would readers of different views find it "
+            "helpful?\n"
+            "- You decide: approve the note, or say that none is needed or that there is not enough evidence.\n"
         )
         st.header("Five steps", anchor=False)
         st.markdown(
-            "1. **Post.** Paste the post. Its address on X and links to sources can go into the same box.\n2. "
-            "**Sources.** Read what we found. Use a source, keep it as background or reject it.\n3. **Note.** "
-            "Write the note or choose a draft. X allows 280 characters; a link counts as 1.\n4. **Scores.** "
-            "Three checks, in order: relevant, correct, helpful. Simulated readers then estimate how people "
-            "may rate it.\n5. **Decide.** Approve the note and take it to X, or say why there is none.\n"
+            "1. **Post.** Paste the post. Its address on X and links to sources can go into the same box.\n"
+            "2. **Sources.** Read what we found. Use a source in the note, mark it *read, not cited*, or reject it.\n"
+            "3. **Note.** Write the note or choose a draft. X allows 280 characters; a link counts as 1.\n"
+            "4. **Scores.** Three checks, in order: relevant, correct, helpful. Simulated readers then estimate how "
+            "people may rate it.\n"
+            "5. **Decide.** Approve the note and take it to X, or say why there is none.\n"
         )
         st.header("Keys", anchor=False)
         st.markdown(keys_in_words())
         st.caption(KEYS_CAPTION)
         st.header("Bring a post over from X", anchor=False)
         st.markdown(
-            "1. Drag this link to the bookmarks bar of your browser.\n2. On X, select the words of a "
-            "post.\n3. Open the bookmark. The text and address of the post are filled in here; then select "
-            "*Find evidence*.\n"
+            "1. Drag this link to the bookmarks bar of your browser.\n"
+            "2. On X, select the words of a post.\n"
+            "3. Open the bookmark. The text and address of the post are filled in here; then press *Find evidence*.\n"
         )
         root = (st.context.url or "").rstrip("/").removesuffix("/help")  # which Streamlit takes off now and then
         address = bookmarklet(f"{root}/")
