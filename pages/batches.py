@@ -31,7 +31,7 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill, plural
 from pages.common.components import badge, first_shown
 from pages.common.engine_panel import engine_panel
-from pages.common.navigation import page_body
+from pages.common.navigation import page_body, redirect_through_app
 from pages.common.progress import under_way
 from pages.common.session import button, download, notices, show_errors, workspace
 from pages.common.times import time_mark
@@ -382,6 +382,7 @@ def _describe_results() -> str:
     return f"Each post becomes a case with sources{made}. A person then decides each."
 
 
+redirect_through_app()  # before the engine is asked for
 opened = st.query_params.get("batch")
 with page_body(
     "Posts from a file",

@@ -6,10 +6,13 @@ import subprocess
 import sys
 
 import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from crowdnotes.errors import StoreBusyError
-from pages.common import first_sight, shared_workspace
+from pages.common import first_sight, navigation, shared_workspace
 from tests.pages.conftest import ROOT, Desk, texts, titles
+from tests.shared import PATIENCE
 
 _MODELS = "torch sentence_transformers transformers sklearn trafilatura numba scipy openai"
 _OURS = "crowdnotes.domain pydantic"
@@ -48,3 +51,16 @@ def test_the_outline_is_gone_where_the_workspace_cannot_be_opened(desk: Desk, mo
     at = desk.app()
     assert titles(at) == ["The database is in use by another program."]
     assert "is starting" not in texts(at)
+
+
+@pytest.mark.parametrize("page", sorted(file.name for file in (ROOT / "pages").glob("[!_]*.py")))
+def test_a_page_that_runs_without_the_entry_asks_for_it_before_it_asks_who_is_there(
+    page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_early() -> None:
+        raise AssertionError("nobody was asked to sign in yet")
+
+    shared_workspace.shared_workspace.clear()
+    monkeypatch.setattr(navigation, "redirect_through_app", st.stop)
+    monkeypatch.setattr(shared_workspace, "open_workspace", too_early)
+    assert not AppTest.from_file(str(ROOT / "pages" / page), default_timeout=PATIENCE).run().exception
