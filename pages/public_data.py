@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _LABEL_BY_VIEW: Final = {"note": "A note's story", "surges": "Surges", "delays": "Delays"}
 _FILES_KEY, _FOLDER_KEY = "public-files", "public-folder"
-_MAX_UPLOAD_MB = 1_000
 
 
 def _draw_empty_state(job: JobRecord | None) -> None:
@@ -52,13 +51,7 @@ def _draw_empty_state(job: JobRecord | None) -> None:
 
 
 def _draw_form(job: JobRecord | None) -> None:
-    st.file_uploader(
-        "Upload the files",
-        type=["tsv", "zip"],
-        accept_multiple_files=True,
-        max_upload_size=_MAX_UPLOAD_MB,
-        key=_FILES_KEY,
-    )
+    st.file_uploader("Upload the files", type=["tsv", "zip"], accept_multiple_files=True, key=_FILES_KEY)
     st.text_input(
         "Or name their folder on the computer that runs CrowdNotes",
         placeholder="/home/you/community-notes",

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain.supernote import has_insult
@@ -46,6 +47,7 @@ def test_without_data_the_page_names_the_files_and_takes_them(desk: Desk) -> Non
     for words in ("There is no public data yet.", "**notes**", "**noteStatusHistory**", "**ratings**"):
         assert words in shown, words
     assert "download-data" in str([link.proto for link in at.get("link_button")])
+    assert at.file_uploader[0].proto.max_upload_size_mb <= st.get_option("server.maxUploadSize")
     press(at, "Add the data")
     assert "There are no files yet." in texts(at)
     assert plots(at) == []
