@@ -9,7 +9,7 @@ import streamlit as st
 from crowdnotes.cases import blinding, moderation
 from crowdnotes.cases.export import is_demonstration
 from crowdnotes.cases.permissions import Clock
-from crowdnotes.domain import Case, DecisionKind, DeskState
+from crowdnotes.domain import Case, DeskState
 from crowdnotes.text.markdown import escaped
 from pages.common.components import badge
 from pages.common.layout import key_help
@@ -17,12 +17,6 @@ from pages.common.session import begin_presence, button, cases, end_presence, sh
 from pages.common.times import clock_time
 
 NOTICE_AREA = "validate"
-KEY_BY_DECISION = {
-    DecisionKind.APPROVED: "a",
-    DecisionKind.NOT_NEEDED: "d",
-    DecisionKind.INSUFFICIENT_EVIDENCE: "e",
-    DecisionKind.REJECTED: "x",
-}
 HELP_KEY = {"?": [".st-key-shortcuts button"]}
 _KEYS_IN_WORDS = "  \n".join(
     (

@@ -30,7 +30,7 @@ from pages.common.components import gate_path, outside_text, saved_on_pause, web
 from pages.common.jury import jury_panel
 from pages.common.session import button, cases, run_action, unsaved_words, workspace
 from pages.draft_parts.decision import draw_tags
-from pages.queue_parts.claim import KEY_BY_DECISION, NOTICE_AREA, claim_next, draw_claim_hint
+from pages.queue_parts.claim import NOTICE_AREA, claim_next, draw_claim_hint
 
 LOOK_BY_FINDING = {
     Support.SUPPORTED: ("Supports", "check_circle", ":green[:material/check_circle:]"),
@@ -44,6 +44,12 @@ LABEL_BY_DECISION = {
     DecisionKind.NOT_NEEDED: "No note needed",
     DecisionKind.INSUFFICIENT_EVIDENCE: "Not enough evidence",
     DecisionKind.REJECTED: "Reject",
+}
+KEY_BY_DECISION = {
+    DecisionKind.APPROVED: "a",
+    DecisionKind.NOT_NEEDED: "d",
+    DecisionKind.INSUFFICIENT_EVIDENCE: "e",
+    DecisionKind.REJECTED: "x",
 }
 
 

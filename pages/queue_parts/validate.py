@@ -38,13 +38,13 @@ from pages.common.session import button, cases, notice_for, notices, show_notice
 from pages.draft_parts.moderator_review import comment_in_words
 from pages.queue_parts.claim import (
     HELP_KEY,
-    KEY_BY_DECISION,
     NOTICE_AREA,
     draw_claim_hint,
     draw_head,
     draw_lost_claim,
 )
 from pages.queue_parts.outcome import (
+    KEY_BY_DECISION,
     LABEL_BY_DECISION,
     LOOK_BY_FINDING,
     describe_check,
@@ -71,9 +71,9 @@ _JUDGED_BY_KEY: dict[str, Judged] = {
     **{
         key: {
             **(_NOTE if kind is DecisionKind.APPROVED else _ENDS),
-            "words": {"look": "Read this", "ready": f"Press {{key}} again: {name}"},
+            "words": {"look": "Read this", "ready": f"Press {{key}} again: {LABEL_BY_DECISION[kind]}"},
         }
-        for (kind, key), name in zip(KEY_BY_DECISION.items(), LABEL_BY_DECISION.values(), strict=True)
+        for kind, key in KEY_BY_DECISION.items()
     },
 }
 # The other keys of this page judge nothing: they are their buttons' own.
