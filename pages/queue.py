@@ -22,7 +22,7 @@ from pages.common.session import button, cases, download, notices, opened_by_lin
 from pages.common.sign_in import has_accounts
 from pages.common.times import time_mark
 from pages.queue_parts.agreement import agreement_fold
-from pages.queue_parts.claim import HELP_KEY, claim_next, queue_keys
+from pages.queue_parts.claim import HELP_KEY, next_case_button, queue_keys
 from pages.queue_parts.validate import validate
 
 _NOTICE_AREA = "queue"
@@ -65,9 +65,7 @@ def _ask_queue_query() -> QueueQuery:
             persist_state="session",
         )
         st.space("stretch")
-        button(
-            "Next case for me", "queue-next", _NOTICE_AREA, claim_next, icon="play_arrow", type="primary", shortcut="n"
-        )
+        next_case_button("queue-next", _NOTICE_AREA)
     waiting = state == "waiting"
     return QueueQuery(
         whose or QueueScope.FREE if waiting else QueueScope.ALL, _STATE_FILTERS[state][1], order or Order.TURN

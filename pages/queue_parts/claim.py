@@ -45,7 +45,12 @@ def queue_keys() -> None:
     key_help(_KEYS_IN_WORDS, _KEYS_CAPTION)
 
 
-def claim_next() -> None:
+def next_case_button(key: str, place: str) -> None:
+    """Draw the button that claims the next case; what goes wrong is shown at `place`."""
+    button("Next case for me", key, place, _claim_next, icon="play_arrow", type="primary", shortcut="n")
+
+
+def _claim_next() -> None:
     """Claim the next case for this person and show it; says so where nothing waits."""
     case = moderation.claim_next(cases())
     if case is None:

@@ -30,7 +30,7 @@ from pages.common.components import gate_path, outside_text, saved_on_pause, web
 from pages.common.jury import jury_panel
 from pages.common.session import button, cases, run_action, unsaved_words, workspace
 from pages.draft_parts.decision import draw_tags
-from pages.queue_parts.claim import NOTICE_AREA, claim_next, draw_claim_hint
+from pages.queue_parts.claim import NOTICE_AREA, draw_claim_hint, next_case_button
 
 LOOK_BY_FINDING = {
     Support.SUPPORTED: ("Supports", "check_circle", ":green[:material/check_circle:]"),
@@ -163,9 +163,7 @@ def _draw_findings(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
             return
         else:
             draw_claim_hint(case)
-        button(
-            "Next case for me", "next-after", NOTICE_AREA, claim_next, icon="play_arrow", type="primary", shortcut="n"
-        )
+        next_case_button("next-after", NOTICE_AREA)
 
 
 def _draw_reasons(case: Case, found: Sequence[Pair]) -> None:
