@@ -78,7 +78,7 @@ def _draw_queue_row(item: QueueItem, me: str, at: datetime, looking: Sequence[st
     with st.container(
         horizontal=True, vertical_alignment="center", wrap=False, key=f"queue-{item.case_id}", gap="small"
     ):
-        st.checkbox(post, key=_tick_key(item), label_visibility="collapsed", width="content")
+        st.checkbox(post, key=_tick_key(item.case_id), label_visibility="collapsed", width="content")
         with st.container(gap=None):
             params = {"case": item.case_id}
             st.page_link("pages/queue.py", label=post, icon="", query_params=params, width="stretch")
@@ -123,13 +123,13 @@ def _is_demonstration(case_id: str, submitted_at: datetime) -> bool:  # noqa: AR
     return moderation.row_facts(cases(), case_id)[0]
 
 
-def _tick_key(item: QueueItem) -> str:
-    return f"queue-tick-{item.case_id}"
+def _tick_key(case_id: str) -> str:
+    return f"queue-tick-{case_id}"
 
 
 def _draw_bulk_actions(items: Sequence[QueueItem]) -> None:
     """Draw what can be done with several at once: who should take them, their order, a table. Never a decision."""
-    chosen = [item for item in items if st.session_state.get(_tick_key(item))]
+    chosen = [item for item in items if st.session_state.get(_tick_key(item.case_id))]
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="queue-bulk"):
         every = len(chosen) == len(items)
         choose = partial(_choose, [] if every else items, items)
@@ -145,7 +145,7 @@ def _draw_bulk_actions(items: Sequence[QueueItem]) -> None:
 
 def _choose(chosen: Sequence[QueueItem], items: Sequence[QueueItem]) -> None:
     for item in items:
-        st.session_state[_tick_key(item)] = item in chosen
+        st.session_state[_tick_key(item.case_id)] = item in chosen
 
 
 def _draw_desk_actions(chosen: Sequence[QueueItem]) -> None:
@@ -184,7 +184,7 @@ def _for_each_case(case_ids: Sequence[str], does: Callable[[str], object]) -> Ca
     def act_on_all() -> None:
         for case_id in case_ids:
             does(case_id)
-            st.session_state[f"queue-tick-{case_id}"] = False
+            st.session_state[_tick_key(case_id)] = False
 
     return act_on_all
 
