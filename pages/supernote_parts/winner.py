@@ -110,9 +110,13 @@ def _draw_jury_caveats(made: SupernoteRound) -> None:
 
 def _find_note_to_keep(made: SupernoteRound, winner: Candidate) -> str | None:
     """Return the note on the post than which the winner is no better: the same words, or no higher score."""
-    same = next((note.id for note in made.notes if note.text.split() == winner.text.split()), None)
     gain = _get_gain(made, winner)
-    return same or (made.best_existing if gain is not None and gain < _MIN_GAIN else None)
+    no_gain = made.best_existing if gain is not None and gain < _MIN_GAIN else None
+    return _find_same_note(made, winner) or no_gain
+
+
+def _find_same_note(made: SupernoteRound, winner: Candidate) -> str | None:
+    return next((note.id for note in made.notes if note.text.split() == winner.text.split()), None)
 
 
 def _get_gain(made: SupernoteRound, winner: Candidate) -> float | None:
@@ -151,8 +155,8 @@ def _draw_winner_and_best_note(case: Case, made: SupernoteRound, winner: Candida
                 st.caption(
                     f":orange[:material/do_not_disturb_on: Not checked (NOT RUN): {names}. Check that yourself.]"
                 )
-            if same := [note.id for note in made.notes if note.text.split() == winner.text.split()]:
-                st.caption(f":orange[:material/content_copy: These are the words of {same[0]}, unchanged.]")
+            if same := _find_same_note(made, winner):
+                st.caption(f":orange[:material/content_copy: These are the words of {same}, unchanged.]")
             if winner.revised:
                 st.caption(f":material/edit_note: Revised: {escaped(winner.revised, 300)}")
             for objection in winner.objections:
