@@ -280,7 +280,7 @@ def _draw_story_charts(story: Story, score: ScoreStory, line: float) -> None:
         picture_card(
             "story-ratings",
             title="Ratings so far, by side and level",
-            sentence=(f"{sentences.sides} The data does not say what the sides mean.").strip(),
+            sentence=f"{sentences.sides} The data does not say what the sides mean.".strip(),
             draw=lambda key: ratings_by_side(
                 moments, alt=f"Ratings so far, by side and level. {sentences.sides}", key=key
             ),
@@ -305,13 +305,9 @@ def _draw_story_charts(story: Story, score: ScoreStory, line: float) -> None:
 
 def _draw_first_ratings(first: Moment, now: Moment, sentence: str, key: str) -> list[tuple[str, str]]:
     names = [f"first {first.ratings:,}", f"all {now.ratings:,}"]
-    sides = [("Side A", "minus"), ("Side B", "plus")]
-    if now.unknown.n:
-        sides.append((_LABEL_BY_SIDE["unknown"], "unknown"))
-    if now.left_out.n:
-        sides.append((_LABEL_BY_SIDE["left_out"], "left_out"))
-    bars = [f"{side}, {name}" for side, _ in sides for name in names]
-    counted: list[Levels] = [getattr(one, side) for _, side in sides for one in (first, now)]
+    sides = [side for side in _LABEL_BY_SIDE if side in ("minus", "plus") or getattr(now, side).n]
+    bars = [f"{_LABEL_BY_SIDE[side]}, {name}" for side in sides for name in names]
+    counted: list[Levels] = [getattr(one, side) for side in sides for one in (first, now)]
     parts = [
         ("Helpful", [levels.helpful for levels in counted]),
         ("Somewhat helpful", [levels.somewhat for levels in counted]),
