@@ -13,7 +13,7 @@ _PAGE_WIDTH = 1240  # pixels: sliders next to two pictures
 
 with page_body(
     "Algorithm",
-    ("How Community Notes decides which notes to show. Try X's real algorithm on a small, made-up crowd."),
+    "How Community Notes decides which notes to show. Try X's real algorithm on a small, made-up crowd.",
     width=_PAGE_WIDTH,
 ):
     names = ["How notes are scored", "Does it resist extremes?", "Attack lab"]

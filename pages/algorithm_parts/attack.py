@@ -73,7 +73,7 @@ def _ask_attack_options() -> AttackOptions:
     assigned = st.toggle(
         "Notes are given out at random",
         key="assigned",
-        help=("Accounts may rate only the notes that they are given: as many as an honest rater rates."),
+        help="Accounts may rate only the notes that they are given: as many as an honest rater rates.",
     )
     noticed = st.toggle(
         "X notices that they act together",

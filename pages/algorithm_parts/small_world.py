@@ -283,16 +283,14 @@ def _explain_note(world: World) -> None:
             (
                 "\\+ $i_n$ **Score**",
                 _format_figure(world.scores[note]),
-                ("What is left for the note itself. Shown from 0.40."),
+                "What is left for the note itself. Shown from 0.40.",
             ),
             (
                 "\\+ $f_u \\times f_n$ **Viewpoint**",
                 _format_both_sides(world, *products),
                 fill(
-                    (
-                        "Polarity of the raters ({one}, {other}) times that of the note ({note}). Same sign: "
-                        "they like it more."
-                    ),
+                    "Polarity of the raters ({one}, {other}) times that of the note ({note}). Same sign: they like it "
+                    "more.",
                     **polarities,
                 ),
             ),
@@ -309,7 +307,7 @@ def _explain_note(world: World) -> None:
                 st.markdown(figures)
                 st.caption(about)
         rated = (
-            ("How they really rated it: those taken for side A **{one}**, those taken for side B **{other}**.")
+            "How they really rated it: those taken for side A **{one}**, those taken for side B **{other}**."
             if world.one_camp
             else "How they really rated it: side A **{one}**, side B **{other}**."
         )

@@ -229,11 +229,9 @@ def utility_study() -> None:
     st.caption(escaped(f"{counted} {nothing}".strip()))
     st.caption(
         escaped(
-            (
-                f"Chosen by {found.chosen_by} from {', '.join(found.places)}. Judged by "
-                f"{', '.join(found.judged_by)}, {day(found.made_at)}: {found.pages} of {found.compared} pairs "
-                "with their text, the others by site and title or address."
-            ),
+            f"Chosen by {found.chosen_by} from {', '.join(found.places)}. Judged by {', '.join(found.judged_by)}, "
+            f"{day(found.made_at)}: {found.pages} of {found.compared} pairs with their text, the others by site and "
+            "title or address.",
             500,
         )
     )

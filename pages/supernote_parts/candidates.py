@@ -181,7 +181,7 @@ def _draw_lost_candidates(made: SupernoteRound) -> None:
         few = (
             "You asked for {wanted}. The AI wrote {made} different ones."
             if writes
-            else ("You asked for {wanted}. Without AI, these notes allow {made} combinations.")
+            else "You asked for {wanted}. Without AI, these notes allow {made} combinations."
         )
         sentences.append(fill(few, wanted=made.wanted, made=len(made.candidates)))
     if sentences:

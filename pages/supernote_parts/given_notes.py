@@ -174,7 +174,7 @@ def new_supernote() -> None:
         key=f"{_KEY_PREFIX}-text",
         height=110,
         placeholder="Paste the text of the post",
-        help=("With the address alone, we cannot check whether the note answers the post."),
+        help="With the address alone, we cannot check whether the note answers the post.",
         persist_state="session",
     )
     st.text_input(
