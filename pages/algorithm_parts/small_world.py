@@ -141,7 +141,7 @@ def chosen_world() -> World:
 
 
 _LABEL_BY_SLIDER = {
-    "camps": ("Camps", "1: all think alike. 2: two sides."),
+    "camps": ("Sides", "1: all think alike. 2: two that disagree."),
     "polarity": ("Polarity", "The distance between the two sides."),
     "share": ("Larger side", "Its share of the raters who are on a side."),
     "generosity": ("Friendliness", "How much raters differ in how high they rate."),
@@ -176,14 +176,8 @@ def small_world() -> None:
                 st.caption(f":orange[:material/warning:] {escaped(doubt)}")
             _explain_note(world)
             _draw_other_starts(world)
-    remarks = filter(
-        None,
-        [
-            "" if world.one_camp else world.sides_sentence,
-            f"{RATERS} raters, {NOTES} notes.",
-        ],
-    )
-    st.caption(escaped(" ".join(remarks)))
+    sides = "" if world.one_camp else world.sides_sentence
+    st.caption(escaped(f"{sides} {RATERS} raters, {NOTES} notes.".strip()))
 
 
 def _draw_maps(world: World) -> None:
