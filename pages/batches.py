@@ -89,7 +89,7 @@ def _draw_upload_form() -> None:
     if seen is None or seen[0][0] != upload.file_id:
         posts = ""
     if seen is None or seen[0] != (upload.file_id, posts):
-        with st.spinner("Looking through the file …"):
+        with st.spinner("Looking through the file…"):
             look = partial(_look_through, name=upload.name, posts=posts)
             seen = st.session_state["batch-preview"] = ((upload.file_id, posts), _with_upload_as_file(upload, look))
     preview = seen[1]
