@@ -58,7 +58,7 @@ def _draw_account_row(one: Account) -> None:
     with records, st.popover("Export or erase", icon=":material/folder_shared:", width="stretch", key=f"of {one.key}"):
         file = f"{re.sub(r'[^0-9A-Za-z]+', '-', one.name).strip('-') or 'person'}.json"
         download("Export", partial(_export_person, one), file, "application/json", key=f"export {one.key}")
-        st.caption("The export leaves out, but names, cases that you have not finished reading.")
+        st.caption("Cases that you have not finished reading are only named in the export.")
         _draw_erasure(one)
 
 
