@@ -301,7 +301,7 @@ def _draw_batch_status(batch: Batch, kept: BatchSummary) -> None:
     _explain_job_end(job)
     if kept.rows is None:
         st.warning(
-            "Choose it again on the page before this: it goes on where it was cut off.",
+            "Choose it again under “All files”: it goes on where it was cut off.",
             title="The file was not read to its end.",
             icon=":material/content_cut:",
         )
