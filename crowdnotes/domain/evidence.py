@@ -402,7 +402,7 @@ class Verdict(LabelledEnum):
     """What the person who read a passage makes of it."""
 
     USE = "use"
-    BACKGROUND = "background"
+    BACKGROUND = "background", "read, not cited"
     REJECT = "reject"
 
 

@@ -48,7 +48,7 @@ from pages.draft_parts.note import cited_badge
 
 _MAX_FINDING_CHARACTERS = 400
 _DOUBLE_PRESS_SECONDS = 0.7  # seconds: so soon after the reader moved on, a press was meant for the passage before
-_LABEL_BY_OTHER_VERDICT = {Verdict.BACKGROUND: "Read, not cited", Verdict.REJECT: "Reject"}
+_LABEL_BY_OTHER_VERDICT = {verdict: verdict.as_text.capitalize() for verdict in (Verdict.BACKGROUND, Verdict.REJECT)}
 _LOOK_BY_ANSWER = {
     AnswerKind.STATED: ":green[:material/check: {}",
     AnswerKind.INFERRED: ":orange[:material/contrast: {}",

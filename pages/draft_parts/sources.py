@@ -351,7 +351,7 @@ def _draw_source_rows(case: Case, job: JobRecord | None, manual: ManualSearch | 
 
 _LABEL_BY_CATEGORY = {SourceCategory.OTHER: "other website"}
 _BADGE_BY_VERDICT = {
-    Verdict.BACKGROUND: (":gray-badge[:material/remove: {}]", "read, not cited"),
+    Verdict.BACKGROUND: (":gray-badge[:material/remove: {}]", Verdict.BACKGROUND.as_text),
     Verdict.REJECT: (":red-badge[:material/block: {}]", "rejected"),
 }
 

@@ -31,6 +31,8 @@ def test_a_reader_has_a_tick_of_their_own_and_sees_whose_choice_counts(desk: Des
     assert "b*b chose: reject (off topic)" in shown
     assert "The newest choice counts: b*b." in shown
     assert not desk.newest(case).used_evidence
+    bob.apply(case.id, actions.judge, "E1", Verdict.BACKGROUND, "")
+    assert "b*b chose: read, not cited" in texts(at.run())
 
 
 def verdicts(desk: Desk, case: Case) -> list[Verdict | None]:
