@@ -289,9 +289,9 @@ def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
             lifts = GATES[result.gate].lifts
         else:
             compare = (
-                "Check the hints"
+                "Check the warnings"
                 if case.assessment.waits_for_hints
-                else "Check each sentence against its source, and the hints"
+                else "Check each sentence against its source, and the warnings"
             )
             again = compare if result.judge == BY_PERSON else "Score it again"
             lifts = again if first is None else f"It counts once the {first.subject} check passed"

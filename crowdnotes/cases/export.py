@@ -372,7 +372,7 @@ def _support_lines(case: Case) -> Iterator[str]:
         by = sentence.by or (assessment.engine if assessment is not None and is_judged else draft.engine)
         how = sentence.support.as_text
         how += f", by {_escape_inline(by)}" if sentence.support is not Support.UNCHECKED else ""
-        how = f"checked by {_escape_inline(by)}, hints open" if case.has_open_hint(sentence) else how
+        how = f"checked by {_escape_inline(by)}, warnings left" if case.has_open_hint(sentence) else how
         if item is None:
             yield f"   - no source: {how}"
         else:
@@ -383,8 +383,8 @@ def _support_lines(case: Case) -> Iterator[str]:
                 words = item.passage.text[sentence.carrier.start : sentence.carrier.end]
                 yield f"   - the source says: “{_escape_inline(words)}”"
         for doubt in sentence.doubts:
-            hint = "settled hint" if sentence.doubts_settled else "hint"
-            yield f"   - {hint}: {_escape_inline(doubt)}"
+            kind = "settled warning" if sentence.doubts_settled else "warning"
+            yield f"   - {kind}: {_escape_inline(doubt)}"
     yield ""
 
 

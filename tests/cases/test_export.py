@@ -139,7 +139,7 @@ def test_each_sentence_stands_with_its_source_how_it_is_supported_and_by_whom_it
     assert (
         f"1. “{sentence.words_in(NOTE)}”\n   - E1, {item.source.publisher or item.source.title}, "
         f"`{item.source.url}`: supported, by a\\_b\n   - the source says: “{item.passage.text[:9].strip()}”\n   - "
-        "hint: “no” \\*stands\\* nowhere\n"
+        "warning: “no” \\*stands\\* nowhere\n"
     ) in page
     assert f"   - no source: not supported, by {case.assessment.engine}" in page
     assert "E1, " in to_markdown(_judged(by_person=True))
