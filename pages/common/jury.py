@@ -46,7 +46,8 @@ def jury_panel(case: Case, *, busy: bool) -> None:
 
 
 def _draw_verdict(case: Case, verdict: JuryVerdict) -> None:
-    if not case.agreement or not case.is_correctness_judged:  # else it is shown under the gates
+    is_above = case.agreement and case.is_correctness_judged  # under the gates
+    if not (is_above or verdict.means_nothing):
         st.markdown(escaped(f"Simulated readers give it {verdict.outlook_and_why}"))
     for caution in verdict.cautions:
         st.markdown(f":orange[:material/warning:] {escaped(caution)}")

@@ -204,13 +204,17 @@ def test_where_the_jurys_numbers_mean_nothing_that_is_said_and_no_verdict(desk: 
     unlike = cautions("Lorem ipsum dolor sit amet.", JurySettings(), vectors=True, familiar=0.0)
     strange = verdict.replace(cautions=unlike, means_nothing=True)
     desk.changed(case, jury=(strange,))
-    at = unfolded(desk.app(case), f"jury-{case.id}")
-    shown = texts(at)
-    assert "cannot judge this text" in shown
-    assert outlook not in shown
-    assert verdict.outlook not in shown
-    assert verdict.status not in shown
-    assert not [node for node in at.main if "People on side A" in str(node.proto)]
+    desk.engine.breaks_at = GateName.CORRECTNESS
+    unchecked = desk.scored()
+    desk.changed(unchecked, jury=(strange.replace(text_sha256=unchecked.jury[0].text_sha256),))
+    for shown_case in (case, unchecked):
+        at = unfolded(desk.app(shown_case), f"jury-{shown_case.id}")
+        shown = texts(at)
+        assert "cannot judge this text" in shown
+        assert outlook not in shown
+        assert verdict.outlook not in shown
+        assert verdict.status not in shown
+        assert not [node for node in at.main if "People on side A" in str(node.proto)]
 
 
 def _abstained(desk: Desk) -> Case:
