@@ -62,6 +62,11 @@ def is_outdated(case: Case, job: JobRecord | None) -> bool:
     return job.arguments.get("basis", case.scoring_basis) != case.scoring_basis
 
 
+def is_scoring(case: Case, job: JobRecord | None) -> bool:
+    """Return whether a job at work scores the note and its sources as the case has them now."""
+    return job is not None and job.kind == "assess" and under_way(job) and not is_outdated(case, job)
+
+
 def _name_work(job: JobRecord) -> str:
     kind = JOBS.get(job.kind)
     return kind.doing if kind is not None else job.steps[0].title

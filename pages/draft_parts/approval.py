@@ -6,7 +6,6 @@ import re
 import uuid
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -30,9 +29,10 @@ from crowdnotes.wording import plural
 from pages.common.components import led_to
 from pages.common.engine_panel import use_own_engine_panel
 from pages.common.layout import Area, StepName, go_to
-from pages.common.progress import is_outdated, job_panel, start, under_way
+from pages.common.progress import is_scoring, job_panel, start, under_way
 from pages.common.session import button, cases, run_action, workspace
 from pages.draft_parts.more_evidence import add_link
+from pages.draft_parts.note import forbids_scoring
 from pages.draft_parts.reader import open_source
 from pages.draft_parts.scores import score, take_words
 
@@ -106,8 +106,7 @@ def _draw_problem(
     sign = ":primary[:material/check:]" if passed_over else ":orange[:material/radio_button_unchecked:]"
     how = "You override this; your reason goes on record." if passed_over else item.lifts
     waits_for_scores = item.id.kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}
-    being_scored = waits_for_scores and job is not None and job.state.under_way and job.kind == "assess"
-    being_scored = being_scored and not is_outdated(case, job)
+    being_scored = waits_for_scores and is_scoring(case, job)
     if being_scored:
         how = "It is being scored."
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -124,7 +123,7 @@ def _draw_fix_button(case: Case, item: Obstacle, job: JobRecord | None, number: 
     kind, subject, busy = item.id.kind, item.id.subject, under_way(job)
     # Of a note's form there may be several of one kind.
     key = f"mend-{kind.name.lower()}-{number if kind is ObstacleKind.FORM else subject}"
-    look: dict[str, Any] = {"type": "secondary"}
+    look = {"type": "secondary"}
     if kind is ObstacleKind.GATE_NOT_RUN and case.recorded_answers:
         use_own_engine_panel(case, key)  # scoring again would find no recorded answer either
     elif kind in {ObstacleKind.UNOPENED, ObstacleKind.UNJUDGED}:
@@ -136,8 +135,8 @@ def _draw_fix_button(case: Case, item: Obstacle, job: JobRecord | None, number: 
         add = partial(add_link, case, subject)
         button("Add it as a source", key, _NOTICE_AREA, add, icon="add_link", disabled=busy, **look)
     elif kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}:
-        look["disabled"] = busy and not is_outdated(case, job)
-        button("Score it now", key, _NOTICE_AREA, partial(score, case), icon="rule", **look)
+        closed = forbids_scoring(case, job)
+        button("Score it now", key, _NOTICE_AREA, partial(score, case), icon="rule", disabled=closed, **look)
     elif kind is ObstacleKind.GATE_NOT_RUN and case.assessment is not None and case.assessment.is_compared_by_person:
         hints = case.assessment.waits_for_hints
         compare = partial(

@@ -82,17 +82,22 @@ def cited_badge(case: Case, url: str | None) -> str:
     return next((f":small[link] {_link_badge(check)}" for check in mine), "")
 
 
-def asking(job: JobRecord | None) -> bool:
+def _is_asking_links(job: JobRecord | None) -> bool:
     """Return whether all that is still under way is asking the links."""
     current = job.current if job is not None and job.state.under_way else None
     return current is not None and current.name == StageName.LINKS.value
+
+
+def forbids_scoring(case: Case, job: JobRecord | None) -> bool:
+    """Return whether a job is at work that does not stop for a new scoring."""
+    return under_way(job) and not (_is_asking_links(job) or is_outdated(case, job))
 
 
 def stop_for_new_scores(case: Case) -> None:
     """End a check of the links, or a scoring of an earlier text, so that a new scoring can start; it takes a moment."""
     runner = workspace().runner
     job = runner.latest(case.id)
-    if job is not None and job.state.under_way and (asking(job) or is_outdated(cases().get(case.id), job)):
+    if job is not None and job.state.under_way and not forbids_scoring(cases().get(case.id), job):
         workspace().cancel(job)
         runner.wait(job.id, timeout=_MAX_SECONDS_TO_STOP)
 

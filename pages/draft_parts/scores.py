@@ -15,10 +15,10 @@ from crowdnotes.wording import fill
 from pages.common.components import STATUS_SIGNS, gate_path, outside_text
 from pages.common.jury import jury_panel, what_the_edit_changed
 from pages.common.layout import StepName
-from pages.common.progress import is_outdated, job_panel, start, under_way
+from pages.common.progress import is_scoring, job_panel, start
 from pages.common.search_report import language_name
 from pages.common.session import button, cases, notices
-from pages.draft_parts.note import SCORE_BUTTON, asking, save_typed, stop_for_new_scores
+from pages.draft_parts.note import SCORE_BUTTON, forbids_scoring, save_typed, stop_for_new_scores
 
 _NOTICE_AREA = StepName.REVIEW.value
 _TRAINED_HEAD = "trained head"
@@ -29,8 +29,8 @@ def draw_score_button(case: Case, job: JobRecord | None) -> None:
     current = case.assessment_is_current
     name = "Score the note" if case.assessment is None else "Score again"
     look = {"type": "secondary" if current or case.draft is None else "primary", "help": "Ctrl+Enter"}
-    busy = under_way(job) and not asking(job) and not is_outdated(case, job)
-    button(name, SCORE_BUTTON, _NOTICE_AREA, partial(score, case), icon="rule", disabled=busy, **look)
+    closed = forbids_scoring(case, job)
+    button(name, SCORE_BUTTON, _NOTICE_AREA, partial(score, case), icon="rule", disabled=closed, **look)
 
 
 def draw_scores(case: Case, job: JobRecord | None) -> None:
@@ -47,7 +47,7 @@ def draw_scores(case: Case, job: JobRecord | None) -> None:
     if case.agreement:
         st.markdown(f"**{escaped(case.agreement)}**")
     _draw_principles(case, case.assessment)
-    jury_panel(case, busy=under_way(job) and job is not None and job.kind == "assess")
+    jury_panel(case, busy=is_scoring(case, job))
     what_the_edit_changed(case)
 
 
