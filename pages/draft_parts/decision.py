@@ -129,7 +129,7 @@ def decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) ->
         with st.container(key="decide-note"):  # on a phone the note's own tab is out of sight
             outside_text(case.draft.text, look="note", key=f"decide-note-{case.id}")
         problems(case, [item for item in waits if item.id.kind is not ObstacleKind.NOT_YOURS], job)
-        draw_note_form(case)
+        _draw_note_form(case)
         score_of_x(case)
 
 
@@ -141,7 +141,7 @@ def standing(case: Case) -> str:
     return f":{'orange' if case.decision.overrides else colour}-badge[{case.decision.as_text}]"
 
 
-def draw_note_form(case: Case) -> None:
+def _draw_note_form(case: Case) -> None:
     """Draw the class and the tags that X's form asks for, as chips; a bulb marks what the words suggest."""
     state, chosen = st.session_state, f"class-{case.id}"
     state[chosen] = case.classification
