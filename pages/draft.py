@@ -61,10 +61,7 @@ def workbench(case: Case, job: JobRecord | None) -> None:
 def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
     """Draw the words, their sources and scores; below them what is left, and the decision."""
     if case.decision is not None:  # what is left to do on X comes first
-        with area(Area.DECIDE):
-            phone_post(case, "decide")
-            decide_area(case, job, waits)
-            suggestions_fold(case, job)
+        _draw_decide_area(case, job, waits)
     with area(Area.NOTE):
         phone_post(case, "note")
         notices(StepName.DRAFT.value)
@@ -82,10 +79,14 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
         if case.assessment_is_current and case.decision is None:
             next_area_button(Area.DECIDE, "Go to the decision")
     if case.decision is None:
-        with area(Area.DECIDE):
-            phone_post(case, "decide")
-            decide_area(case, job, waits)
-            suggestions_fold(case, job)
+        _draw_decide_area(case, job, waits)
+
+
+def _draw_decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
+    with area(Area.DECIDE):
+        phone_post(case, "decide")
+        decide_area(case, job, waits)
+        suggestions_fold(case, job)
 
 
 def _draw_note_box(case: Case, job: JobRecord | None) -> None:
