@@ -152,12 +152,19 @@ def comparison_link_key(comparison_id: str) -> str:
     return f"compare-link-{comparison_id}"
 
 
-def download(label: str, make: Callable[[Workspace], str], file_name: str, mime: str, **look: Any) -> None:
+def download(
+    label: str,
+    make: Callable[[Workspace], str],
+    file_name: str,
+    mime: str,
+    *,
+    icon: str | None = ":material/download:",
+    **look: Any,
+) -> None:
     """Draw a button that makes a file once it is pressed.
 
     Streamlit runs `make` in a thread in which nobody is signed in, so it gets the workspace of who sees the button.
     """
-    icon = look.pop("icon", ":material/download:")
     made = partial(make, workspace())
     st.download_button(label, made, file_name, mime, icon=icon, on_click="ignore", **look)  # noqa: TID251 - the one place
 
