@@ -23,7 +23,7 @@ _MESSAGE_BY_OUTCOME = {
 _MESSAGE_BY_SIGN_IN_WAY = {
     SignIn.OPENID: "You are not signed in. Load this page again to sign in.",
     SignIn.PROXY: "You are not signed in. Sign in at the server in front of CrowdNotes.",
-    SignIn.DEMO: ("This demo needs a cookie to keep your cases. Allow it and load the page again."),
+    SignIn.DEMO: "This demo needs a cookie to keep your cases. Allow it and load the page again.",
 }
 
 

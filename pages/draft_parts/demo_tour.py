@@ -46,7 +46,7 @@ _FRAME_BY_PLACE = {
 _SENTENCE_BY_PLACE = {
     TourPlace.POST: "A post makes three claims about a lake. A volunteer brings it here with two links.",
     TourPlace.SOURCES: "The full claim, and next to each source the one sentence that matters.",
-    TourPlace.READING: ("A person reads each source and decides whether to use it. Without that no note is approved."),
+    TourPlace.READING: "A person reads each source and decides whether to use it. Without that no note is approved.",
     TourPlace.NOTES: (
         "The AI writes three notes from these sources only, compares them and improves the best: the fourth. Each "
         "sentence is linked to its source."

@@ -375,30 +375,26 @@ def _draw_source_head(case: Case, item: Evidence) -> None:
 
 def _draw_model_answers(case: Case, item: Evidence) -> None:
     """Draw what the model found in the passage, a line for each answer."""
+    claims = [claim.in_full for claim in case.claims if claim.kind is ClaimKind.CHECKABLE]
     for found in case.settlement.all_of(item) if case.settlement is not None else ():
         verb = _VERB_BY_ANSWER.get((found.answer, found.points))
-        look = _LOOK_BY_ANSWER[found.answer]
+        look, said = _LOOK_BY_ANSWER[found.answer], f"{verb} the claim" if verb else "No answer"
         if verb and found.claim > 1:  # no tick: the note is about the first claim
-            claims = [claim.in_full for claim in case.claims if claim.kind is ClaimKind.CHECKABLE]
             named = f"“{claims[found.claim - 1]}”" if found.claim <= len(claims) else "in the post"
-            look, verb = ":gray[:material/arrow_right: {}", f"On another claim {escaped(named, 120)}"
-        said = look.format(f"{verb} the claim" if verb and found.claim == 1 else verb or "No answer")
-        st.markdown(f":small[{said}]: {escaped(found.tells, _MAX_FINDING_CHARACTERS)}]")
+            look, said = ":gray[:material/arrow_right: {}", f"On another claim {escaped(named, 120)}"
+        st.markdown(f":small[{look.format(said)}]: {escaped(found.tells, _MAX_FINDING_CHARACTERS)}]")
 
 
 def _mark_answering_words(case: Case, item: Evidence) -> tuple[Passage, str]:
     """Return the passage with the words marked that matter, and what the marks are."""
     shown, words = st.session_state.get(f"{_chosen_passage_key(case)}-words", ("", None))
     if shown == item.id and words is not None and words.end <= len(item.passage.text):
-        return item.passage.replace(marks=(words,)), ("Highlighted: the words closest to the sentence")
+        return item.passage.replace(marks=(words,)), "Highlighted: the words closest to the sentence"
     found = case.settlement.all_of(item) if case.settlement is not None else []
     spans = tuple(answer.span for answer in found if answer.span is not None)
     if not spans:
-        return (
-            item.passage,
-            "Highlighted: the sentences closest to the post",
-        )
-    return item.passage.replace(marks=spans), ("Highlighted by the AI: the words that settle the claim")
+        return item.passage, "Highlighted: the sentences closest to the post"
+    return item.passage.replace(marks=spans), "Highlighted by the AI: the words that settle the claim"
 
 
 def _rejecting_key(case: Case, item: Evidence) -> str:
