@@ -171,10 +171,10 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         notices(_NOTICE_AREA)
         notices_of_gone_cards(case)
         failed = job is not None and job.kind == "gather" and job.state is JobState.FAILED
-        is_mended = job is not None and failed and _has_source_since(case, job.updated_at)
-        if not is_mended:
+        if job is not None and failed and _has_source_since(case, job.updated_at):
+            failed = False  # the failure is past
+        else:
             job_panel(case, job, "gather")
-        failed = failed and not is_mended
         job_panel(case, job, "follow_up")
         follow_up_result(case, job)
         offline = _is_offline(case) and not under_way(job)
@@ -217,7 +217,7 @@ def _has_source_since(case: Case, since: datetime) -> bool:
 
 
 def tally(case: Case) -> str:
-    """Return how far the reading is: "2 of 6 read, 1 used"."""
+    """Return how far the reading is: "2 of 6 opened, 1 used"."""
     opened = sum(own_review(item) is not None for item in case.evidence)
     return f"{opened} of {len(case.evidence)} opened, {len(case.used_evidence)} used"
 
@@ -408,8 +408,8 @@ _STATEMENT_ENDS = (".", "!", "\u2026", "\u3002", "\uff01", "\u0964", "\u06d4")
 def _pick_sentence(case: Case, item: Evidence) -> str:
     """Return the words that answer the claim, as the model says, else the first statement of those nearest to the post.
 
-    A heading or a question is often as near, and states nothing. The key sentences come best first, the marks as they
-    follow in the text: of 86 passages with a known answer 41 and 31 began with it.
+    A heading or a question is often as near, and states nothing. Key sentences are sorted by how near they are, marks
+    by their place in the text: of 86 passages whose answer is known, the first was the answer in 41 and 31.
     """
     found = case.settlement.all_of(item) if case.settlement is not None else []
     answers = [passage_words(item.passage, answer.span) for answer in found if answer.span is not None]
