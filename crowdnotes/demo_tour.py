@@ -208,5 +208,5 @@ def _show_tempting_note(workspace: Workspace, case: Case) -> JobRecord:
 def _require_example(case: Case) -> Example:
     example = example_of(case)
     if example is None:
-        raise WorkflowError("no demonstration", "This is no demonstration.")
+        raise WorkflowError("no demonstration", "This is not a demonstration.")
     return example

@@ -217,5 +217,5 @@ def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace:
 
 def test_a_case_that_is_no_demonstration_is_not_walked(workspace: Workspace) -> None:
     own = intake.create_case(workspace.cases, "The moon is cheese.", mode=Mode.AUGMENTATION)
-    with pytest.raises(WorkflowError, match="no demonstration"):
+    with pytest.raises(WorkflowError, match="not a demonstration"):
         advance(workspace, own, TourPlace.NOTES)

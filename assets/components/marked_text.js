@@ -55,7 +55,7 @@ function showFirstMark(root, { look, pieces }) {
   const shown = JSON.stringify(pieces)
   if (look !== "passage" || root.dataset.shown === shown) return
   root.dataset.shown = shown
-  // The passage itself comes first, which begins at a sentence; the mark where it would be out of sight.
+  // Begin at the passage itself, below its context; at the mark where it would then be out of sight.
   const first = root.querySelector(":scope > :not(.context)")
   const mark = root.querySelector("mark")
   if (!first) return

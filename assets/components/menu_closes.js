@@ -2,7 +2,7 @@
 
 let listens = false
 
-// Streamlit puts the heading of a section between the items of its list: that is no list to a screen reader.
+// Streamlit puts the heading of a section between the items of its list, which a screen reader then does not take for one.
 const unlist = () => {
   const items = '[data-testid="stSidebarNavItems"]'
   for (const element of document.querySelectorAll(`${items}:not([role]), ${items} li:not([role])`)) element.role = "none"

@@ -143,7 +143,7 @@ function mayJudge(key, rule, item, words) {
   const subject = subjectOf(rule, item)
   const isFramed = framed?.key === key && subject.sheets.every((sheet) => framed.sheets.includes(sheet))
   const unseen = unseenIn(subject.sheets)
-  // Of several sentences the frame says which one is meant.
+  // Of several sentences the frame says which one is meant; a decision always takes a second press.
   if (subject.sheets.length && !unseen && (isFramed || !(rule.around || rule.twice))) return true
   if (rule.around && !isFramed) subject.sheets.forEach((sheet) => seen.delete(sheet))
   if (!isFramed) frame(key, subject, { ...words, ...rule.words })

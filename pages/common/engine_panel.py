@@ -112,7 +112,7 @@ def _draw_setup_steps() -> None:
     if model is not None and memory is not None:
         fits = f"For your {memory:.0f} GB of memory: `ollama pull {model.name}` ({model.size}; {model.about})."
     elif memory is not None:
-        fits = f"Your {memory:.0f} GB of memory are too little. Use a key instead."
+        fits = f"Your {memory:.0f} GB of memory is too little. Use a key instead."
     else:
         fits = "docs/models.md says which."
     st.markdown(
