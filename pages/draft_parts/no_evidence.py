@@ -28,7 +28,7 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
                 icon=":material/hourglass_empty:",
             )
         return
-    if case.searched and seems_offline(case.outcomes):  # the pane says so above
+    if case.decision is None and case.searched and seems_offline(case.outcomes):  # the pane says so above
         return
     failed, unread = failed_searches(case), [item for item in case.sources if item.outcome is not FetchOutcome.READ]
     read = len(case.sources) - len(unread)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases import case_findings, intake
+from crowdnotes.cases import approval, case_findings, intake
 from crowdnotes.domain import (
     Claim,
     ClaimMatch,
+    DecisionKind,
     FactCheck,
     FetchOutcome,
     FollowUpKind,
@@ -250,9 +251,12 @@ def test_after_a_failed_search_a_library_is_offered_and_the_message_goes_with_th
     assert "works offline" not in texts(at)
 
 
-def test_a_banner_that_one_is_offline_goes_once_a_person_added_a_source(desk: Desk) -> None:
+def test_a_banner_that_one_is_offline_goes_once_a_person_decided_or_added_a_source(desk: Desk) -> None:
     other = FAILED.replace(provider="crossref", label="Crossref")
     case = searched(desk, outcomes=(FAILED, other))
+    decided = searched(desk, outcomes=(FAILED, other))
+    approval.decide_case(desk.workspace.cases, decided.id, DecisionKind.INSUFFICIENT_EVIDENCE)
+    assert "We found nothing, and 2 of 2 searches failed." in texts(desk.app(decided))
     assert len(desk.app(case).warning) == 1
     intake.add_passage_by_hand(desk.workspace.cases, case.id, url=None, title="Colds", text=PASSAGE)
     assert "offline" not in texts(desk.app(case))
