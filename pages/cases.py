@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from crowdnotes.cases import actions, intake, supernote_actions
-from crowdnotes.cases.case_findings import why_no_sources
-from crowdnotes.cases.export import cases_csv, is_demonstration
+from crowdnotes.cases.case_findings import row_marks
+from crowdnotes.cases.export import cases_csv
 from crowdnotes.domain import Act, CaseStatus, CaseSummary, DecisionKind, DeskState, Relationship
 from crowdnotes.jobs import JobState
 from crowdnotes.text.markdown import escaped
@@ -55,9 +55,8 @@ def _build_search_badge(summary: CaseSummary) -> str:
 
 @st.cache_data(max_entries=1_000, show_spinner=False)
 def _read_marks(case_id: str, changed: datetime) -> tuple[bool, str, bool]:  # noqa: ARG001 - part of the key of the cache
-    """Return whether a case is a demonstration, and `why_no_sources`; read once for each change of the case."""
-    case = cases().get(case_id)
-    return is_demonstration(case), *why_no_sources(case)
+    """Return `row_marks`; read once for each change of the case."""
+    return row_marks(cases(), case_id)
 
 
 def _delete_case(case_id: str, excerpt: str) -> None:

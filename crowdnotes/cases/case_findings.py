@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from crowdnotes.cases import follow_up_stages
+from crowdnotes.cases.cases import Cases
+from crowdnotes.cases.export import is_demonstration
 from crowdnotes.cases.gathering_stages import StageContext
 from crowdnotes.domain import (
     Case,
@@ -53,6 +55,12 @@ def why_no_sources(case: Case) -> tuple[str, bool]:
     if case.sources and all(source.outcome is not FetchOutcome.READ for source in case.sources):
         return plural(len(case.sources), "the page could not be read", "none of {n} pages could be read"), True
     return "nothing was found", False
+
+
+def row_marks(cases: Cases, case_id: str) -> tuple[bool, str, bool]:
+    """Return whether a case is a demonstration, and `why_no_sources`: for its row in a list, which shows no more."""
+    case = cases.get(case_id, only_counted=True)
+    return is_demonstration(case), *why_no_sources(case)
 
 
 def nothing_relevant(case: Case, line: float) -> bool:

@@ -74,7 +74,7 @@ class Cases:
         """Return the newest version; to be read it lacks what it hides from the actor (`hide_other_reviews`).
 
         A moderator who sees others' findings without a reading of their own goes on record (`record_sight`), unless the
-        case is `only_counted`: nothing of it is shown but figures over many cases and how it ended.
+        case is `only_counted`: nothing of it is shown but how it ended, marks of its row and figures over many cases.
         """
         case, actor = self._store.get(case_id), self._current_user()
         require(actor, permission, case, four_eyes=self.settings.four_eyes)

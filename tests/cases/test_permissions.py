@@ -17,7 +17,16 @@ from typing import Any
 import pytest
 
 from crowdnotes import cases as package
-from crowdnotes.cases import actions, approval, follow_up_stages, intake, moderation, suggestions, supernote_actions
+from crowdnotes.cases import (
+    actions,
+    approval,
+    case_findings,
+    follow_up_stages,
+    intake,
+    moderation,
+    suggestions,
+    supernote_actions,
+)
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.permissions import Action, actor_of, local_owner, require
 from crowdnotes.cases.stages import StageRunner
@@ -232,6 +241,7 @@ _CALLS: dict[str, tuple[Act, Callable[..., object], tuple[Any, ...], dict[str, A
     "seen": (Act.READ, Cases.note_presence, (), {}),
     "left": (Act.READ, Cases.end_presence, (), {}),
     "row_facts": (Act.READ, moderation.row_facts, (), {}),
+    "row_marks": (Act.READ, case_findings.row_marks, (), {}),
     "follow_up": (Act.WORK, follow_up_stages.follow_up, (FollowUpKind.OTHER_SIDE,), {}),
     "gather_steps": (Act.WORK, StageRunner.gather_steps, (), {}),
     "follow_up_steps": (Act.WORK, StageRunner.follow_up_steps, (), {}),

@@ -467,6 +467,9 @@ def test_who_saw_what_others_found_is_not_offered_the_case_until_an_admin_admits
     bobs.apply(case.id, moderation.judge_pair, pair.words, pair.evidence_id, Support.UNSUPPORTED)
     bobs.apply(case.id, moderation.finish_reading)
     approval.decide_case(bobs, case.id, DecisionKind.REJECTED)
+    for page in (PAGE, "pages/cases.py"):  # a row shows nothing of it
+        assert not team.as_(cleo).desk.app(page=page).exception
+    assert not any(it.kind == "shown" for it in team.workspace.store.get(case.id).events)
     at = team.as_(cleo).desk.app(case)  # looks at it
     assert not at.exception, at.exception
     bobs.apply(case.id, actions.reopen)
