@@ -218,7 +218,7 @@ def _write_with_model(
 
     tasks = [partial(ask, place, notes) for place, notes in plan.calls]
     failed: list[EngineError] = []
-    progress.count(0, len(tasks), f"{len(made.candidates)} candidates")
+    progress.count(0, len(tasks), f"{len(made.candidates)} drafts")
     for number, (index, answer) in enumerate(completed_calls(tasks, context.settings.llm.at_once), 1):
         place, notes = plan.calls[index]
         if isinstance(answer, EngineError):
@@ -227,7 +227,7 @@ def _write_with_model(
             made = _add_answer(made, answer, place, notes, case, by=by)
             context.cases.update(Act.WORK, case.id, partial(_keep_round, made=made))
         with suppress(JobCancelled):  # the calls stop by themselves; those that ended meanwhile are kept
-            progress.count(number, len(tasks), f"{len(made.candidates)} candidates")
+            progress.count(number, len(tasks), f"{len(made.candidates)} drafts")
     if failed and not made.candidates:
         raise failed[0]
     reasons = dict.fromkeys((*made.lost, *(error.message for error in failed)))

@@ -29,9 +29,9 @@ _LABEL_BY_STAGE = {
     StageName.ASSESS: "Note scored",
     StageName.JURY: "Readers simulated",
     StageName.LINKS: "Links checked",
-    StageName.CANDIDATES: "Candidates written",
-    StageName.FILTER: "Candidates filtered",
-    StageName.RANK: "Candidates ranked",
+    StageName.CANDIDATES: "Drafts written",
+    StageName.FILTER: "Drafts checked",
+    StageName.RANK: "Drafts ranked",
     StageName.COMPARE: "Best note compared",
     StageName.CREDIT: "Credit shared",
     StageName.SUGGESTIONS: "Suggestions read",
@@ -63,7 +63,7 @@ def _draw_trail(case: Case) -> None:
 
 
 def _format_event(event: Event) -> str:
-    """For example: "**Passage judged**: E1: use · ann, 4 March 2026, 16:04 CET"."""
+    """For example: "**Source decided**: E1: use · ann, 4 March 2026, 16:04 CET"."""
     kind = event.as_text[:1].upper() + event.as_text[1:]
     if event.kind.startswith(_STAGE_EVENT_PREFIX) and event.kind.removeprefix(_STAGE_EVENT_PREFIX) in set(StageName):
         kind = _LABEL_BY_STAGE[StageName(event.kind.removeprefix(_STAGE_EVENT_PREFIX))]
