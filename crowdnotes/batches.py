@@ -438,8 +438,8 @@ class Batch:
             used = connection.scalar(select(spent).where(place)) or 0.0
             if used + (self._each or 0.0) > bound:
                 raise _BudgetSpentError(
-                    f"The budget of ${bound:,.2f} for the {scope} does not reach for another case: ${used:,.2f} "
-                    "are spent or set aside.",
+                    f"The budget of ${bound:,.2f} for the {scope} is not enough for another case: ${used:,.2f} are "
+                    "spent or set aside.",
                     "Run it again with a larger budget to go on with the waiting rows.",
                 )
 

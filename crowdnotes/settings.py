@@ -88,7 +88,7 @@ class SignInSettings(SettingsGroup):
         openid = {name: getattr(self, name) for name in _OPENID_FIELDS}
         missing = [f"{self.model_config['env_prefix']}{name}".upper() for name, value in openid.items() if not value]
         if 0 < len(missing) < len(_OPENID_FIELDS):
-            raise ValueError(f"signing in with a provider needs also: {', '.join(missing)}")
+            raise ValueError(f"signing in with a provider also needs: {', '.join(missing)}")
         if (not missing) + bool(self.user_header) + self.demo > 1:
             raise ValueError("set only one of a provider, a proxy's header and the demo")
         return self

@@ -522,7 +522,7 @@ def test_no_row_begins_that_could_pass_the_budget(
         _costly(workspace, monkeypatch, 0.5)
         work = Batch(workspace, posts, **bounds)
         monkeypatch.setattr(type(workspace.engine), "uses_language_model", False)
-        with pytest.raises(JobError, match="does not reach for another case"):
+        with pytest.raises(JobError, match="is not enough for another case"):
             work.run(2)
         counts, dollars = work.counts()
         assert counts["done"] == most

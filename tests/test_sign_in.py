@@ -196,7 +196,7 @@ def test_a_proxys_header_is_trusted_on_loopback_alone(monkeypatch: pytest.Monkey
         ({"COOKIE_SECRET": "short"}, "CROWDNOTES_SIGN_IN_COOKIE_SECRET"),
         ({"PUBLIC_URL": "http://notes.example.org"}, "not https"),
         ({"PUBLIC_URL": "notes.example.org"}, "not an http or https address"),
-        ({"METADATA_URL": ""}, "needs also: CROWDNOTES_SIGN_IN_METADATA_URL"),
+        ({"METADATA_URL": ""}, "also needs: CROWDNOTES_SIGN_IN_METADATA_URL"),
         ({"USER_HEADER": "X-Forwarded-User"}, "set only one of"),
         ({"DEMO": "true"}, "set only one of"),
         ({"FIRST_ROLE": "admin"}, "CROWDNOTES_SIGN_IN_FIRST_ROLE"),

@@ -156,7 +156,7 @@ def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str
     """
     if not case.used_evidence:
         raise WorkflowError(
-            "evidence first", "You use no source yet.", "Choose “Use” at a source, then write the note."
+            "evidence first", "You use no source yet.", "Open a source and choose “Use”, then write the note."
         )
     text = _check_note_text(text)
     current = case.draft.sha256 if case.draft else None

@@ -162,7 +162,7 @@ def _find_obstacles(case: Case, at: datetime, by: Person, readers: int) -> Itera
     if case.decision is not None:
         yield _build_obstacle(ObstacleKind.DECIDED, "", f"This case is decided: {case.decision.kind.as_text}.")
     if not case.used_evidence:
-        yield _build_obstacle(ObstacleKind.NO_EVIDENCE, "", "You use no source.", "Choose “Use” at a source.")
+        yield _build_obstacle(ObstacleKind.NO_EVIDENCE, "", "You use no source.", "Open a source and choose “Use”.")
     draft = case.draft
     if draft is None or not draft.text.strip():
         yield _build_obstacle(ObstacleKind.NO_NOTE, "", "There is no note yet.", "Write the note first.")
@@ -207,9 +207,10 @@ def _find_unread_obstacles(case: Case, draft: Draft, by: Person) -> Iterator[Obs
                 sentence = f"You have not read {item.id} yourself."
             yield _build_obstacle(ObstacleKind.UNOPENED, item.id, sentence, "Open and read it.")
         elif own.verdict is None:
-            against, sentence = _find_objection_by(case, by, item.id), f"{item.id} is open but not decided."
+            against = _find_objection_by(case, by, item.id)
+            sentence = f"You opened {item.id} but have not decided on it."
             if against is not None:
-                sentence = f"You found about {item.id}: {against.as_text}."
+                sentence = f"Your finding on {item.id}: {against.as_text}."
             elif item.verdict:
                 sentence = f"You have not decided on {item.id} yourself."
             following = (
@@ -252,7 +253,7 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
     for pair in pairs(case):
         own = own_check(case, by.key, pair.words, pair.evidence_id)
         if own is not None and own.support.in_scores is Support.UNSUPPORTED:
-            sentence = f"You found about {pair.evidence_id}: {own.support.as_text}."
+            sentence = f"Your finding on {pair.evidence_id}: {own.support.as_text}."
             yield _build_obstacle(
                 ObstacleKind.FOUND_WRONG, pair.evidence_id, sentence, "Send the note back, or change what you found"
             )

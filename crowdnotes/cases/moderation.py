@@ -90,7 +90,7 @@ def submit(case: Case, at: datetime, by: Person, message: str = "", *, readers: 
         raise WorkflowError(
             "comments",
             plural(len(owed), "1 comment needs an answer.", "{n} comments need an answer."),
-            "Answer it, then send the case again.",
+            "Answer, then send the case again.",
         )
     has_note = case.draft is not None and bool(case.draft.text.strip())
     if not has_note and not message:
@@ -443,7 +443,7 @@ def admit_readers(case: Case, at: datetime, by: Person, reason: str) -> Case:
     if not informed_keys(case):
         raise WorkflowError("nobody", "Nobody waits to be admitted to this case.")
     if not is_reason(reason):
-        raise InputError("Say why they may read this case.", f"A reason takes at least {REASON_RULE}.")
+        raise InputError("Say why they may read this case.", f"Give a reason of at least {REASON_RULE}.")
     return _change_desk(case, at, by, "readers admitted", reason)
 
 

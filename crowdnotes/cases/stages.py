@@ -191,7 +191,7 @@ def writing(case: Case, context: StageContext, *, before_inspection: bool) -> li
     while none is in use.
     """
     if not case.used_evidence and not before_inspection:
-        raise WorkflowError("evidence first", "You use no source yet.", "Choose “Use” at a source.")
+        raise WorkflowError("evidence first", "You use no source yet.", "Open a source and choose “Use”.")
     draft = partial(writing_stages.draft, before_inspection=before_inspection)
     if not context.engine.uses_language_model:
         return [replace(STAGES[StageName.DRAFT], run=draft)]

@@ -182,8 +182,8 @@ def _redraft_note(
     try:
         found = build_candidate(sentences, notes, evidence, result_origin(context), links)
     except EngineError as error:
-        return None, f"it wrote no note: {error.message}"
+        return None, f"the new draft is not a note: {error.message}"
     (found,) = after_filters([found], notes, links, case, context)
     if found.failed is not None:
-        return None, f"its draft did not pass “{found.failed.as_text}”: {found.why}"
+        return None, f"the new draft did not pass “{found.failed.as_text}”: {found.why}"
     return supernote_actions.draft_of(case, found, context.clock()), ""

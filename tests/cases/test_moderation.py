@@ -208,7 +208,7 @@ def test_what_a_moderator_finds_of_a_pair_is_a_comparison_and_a_verdict_of_their
     assert review is not None
     assert review.verdict is None  # and so no approval by them
     [unjudged] = (item for item in obstacles(case, NOW, BOB) if item.id.kind is ObstacleKind.UNJUDGED)
-    assert (unjudged.id.subject, unjudged.sentence) == ("E1", "You found about E1: wrong source.")
+    assert (unjudged.id.subject, unjudged.sentence) == ("E1", "Your finding on E1: wrong source.")
     refused(lambda: moderation.finish_reading(case, NOW, BOB), "unread")
     refused(lambda: moderation.judge_pair(case, NOW, BOB, "Other words.", "E1", Support.SUPPORTED), "edited elsewhere")
     refused(lambda: moderation.judge_pair(submitted(), NOW, BOB, NOTE, "E1", Support.SUPPORTED), "not claimed")
