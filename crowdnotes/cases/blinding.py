@@ -252,18 +252,24 @@ def pairs(case: Case) -> tuple[Pair, ...]:
 
 
 def counted_readings(case: Case) -> tuple[Reading, ...]:
-    """Return the finished readings of this submission, of this very note and post, and of each passage it rests on.
-
-    The same words as a note that the post is not misleading are another note.
+    """Return the finished readings of this submission that are `still_current`.
 
     The findings of others are empty where they are hidden (`hide_other_reviews`).
+    """
+    return still_current(case, case.desk.readings)
+
+
+def still_current(case: Case, readings: Iterable[Reading]) -> tuple[Reading, ...]:
+    """Return those of the readings that are of this very note and post, and of each passage it rests on.
+
+    The same words as a note that the post is not misleading are another note.
     """
     text, posts = case.draft.sha256 if case.draft else "", ("", case.post.identity)
     passages, kinds = {pair.evidence_id for pair in pairs(case)}, (None, case.classification)
     texts = {item.id: item.identity for item in case.evidence}
     return tuple(
         reading
-        for reading in case.desk.readings
+        for reading in readings
         if reading.text_sha256 == text
         and reading.post_sha256 in posts
         and reading.classification in kinds

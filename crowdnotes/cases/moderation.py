@@ -30,6 +30,7 @@ from crowdnotes.cases.blinding import (
     may_not_read_yet,
     pairs,
     reading_by,
+    still_current,
     waits_for_readers,
     was_open_to_all,
 )
@@ -536,7 +537,7 @@ def what_changed(case: Case, key: str) -> str:
 def is_as_read(case: Case, key: str) -> bool:
     """Return whether the note, its sources and its post are as that reader last read them, in whatever submission."""
     last = _find_last_reading_by(case, key)
-    return last is not None and bool(counted_readings(case.replace(desk=case.desk.replace(readings=(last,)))))
+    return last is not None and bool(still_current(case, [last]))
 
 
 def _find_last_reading_by(case: Case, key: str) -> Reading | None:
