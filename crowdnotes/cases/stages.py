@@ -383,12 +383,14 @@ class StageRunner:
 
             return stages(self.cases.update(Act.WORK, case_id, keep))[-1]
 
+        run_metered = self._metered(case_id, run)
+
         def run_while_wanted(progress: Progress) -> StageOutcome:
             watched = _WantedProgress(progress, lambda: stage.is_wanted(self.cases.get(case_id, Act.WORK)))
             watched.stop_if_unwanted()
             return run_metered(watched)
 
-        name, run_metered = stage.step or stage.name.value, self._metered(case_id, run)
+        name = stage.step or stage.name.value
         return Step(name=name, title=stage.title, run=run_while_wanted, finished=finished)
 
     def _begin(self, case_id: str, stage: Stage, progress: Progress) -> Future[None]:
