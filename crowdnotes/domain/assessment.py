@@ -382,9 +382,16 @@ class JuryVerdict(FrozenModel):
         """The chance that X shows it, no surer than the simulation can be: "a fair chance"."""
         if self.status == "CURRENTLY_RATED_NOT_HELPFUL":
             return "hardly any chance"
-        if self._is_open:
-            return "a fair chance"
-        return "a good chance" if self.status == "CURRENTLY_RATED_HELPFUL" else "a low chance"
+        if not self.is_promising:
+            return "a low chance"
+        return "a fair chance" if self._is_open else "a good chance"
+
+    @property
+    def is_promising(self) -> bool:
+        """Whether the chance is a fair or a good one."""
+        if self.status == "CURRENTLY_RATED_NOT_HELPFUL":
+            return False
+        return self._is_open or self.status == "CURRENTLY_RATED_HELPFUL"
 
     @property
     def _is_open(self) -> bool:
@@ -443,6 +450,6 @@ def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
         return f"It did not pass {failed}: fix that first.{liked}"
     if not_run:  # what readers like may be wrong: their verdict waits
         return f"Not checked yet (NOT RUN): {not_run}."
-    if verdict.outlook in ("a good chance", "a fair chance"):
+    if verdict.is_promising:
         return f"All three checks pass, and simulated readers give it {verdict.outlook_and_why}"
     return f"All three checks pass, but simulated readers give it {verdict.outlook_and_why} You can still post it."
