@@ -291,7 +291,7 @@ def find_hints(sides: Compared) -> list[Hint]:
         *_find_name_hints(sides),
         *_find_addition_hints(sides),
     ]
-    return sorted(found[:_MAX_HINTS], key=lambda hint: hint.is_weak)
+    return sorted(found, key=lambda hint: hint.is_weak)[:_MAX_HINTS]
 
 
 _MAX_NUMBERS = 40  # of a sentence; each is compared with all of the passage

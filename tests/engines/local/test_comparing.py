@@ -181,3 +181,5 @@ def test_the_weakest_hint_comes_last() -> None:
     assert len(found) > 1
     assert found[-1].message == "How sure: the source says “may”, the note is certain."
     assert not any(hint.is_weak for hint in found[:-1])
+    many = "It lowers the fever of all 90 children and 80 women, and it removes lead from old pipes."
+    assert not any(hint.is_weak for hint in find_hints(Compared(many, passage, passage, "")))
