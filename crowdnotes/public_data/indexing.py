@@ -429,13 +429,13 @@ def index_folder(
     progress is called with a table's name and its rows so far, and ends the work by raising; finished files stay.
     Raises InputError for a folder without public data, and for an index that cannot be written.
     """
-    began, is_new = time.perf_counter(), not index.exists()
+    began = time.perf_counter()
     with writing(index) as connection:
         before = how_many(connection, LAST_LOAD)
         try:
             loaded = load_folder(connection, data, round(now.timestamp() * 1000), progress)
-        except InputError:
-            if is_new:  # an empty index would look like one with data
+        except BaseException:
+            if not how_many(connection, LAST_LOAD):  # an empty index would look like one with data
                 index.unlink()
             raise
         make_posts(connection, before)

@@ -284,6 +284,22 @@ def test_a_stop_leaves_what_was_finished_and_the_same_command_goes_on(
     assert report.totals["ratings"] == 5
 
 
+@pytest.mark.parametrize("stopped", [JobCancelled("cancelled"), KeyboardInterrupt()])
+def test_no_index_is_left_that_nothing_was_read_into(data: Path, index: Path, stopped: BaseException) -> None:
+    def stop_in_the_first_file(_table: str, _rows: int) -> None:
+        raise stopped
+
+    with writing(index):
+        pass  # as an earlier program left it
+    with pytest.raises(type(stopped)):
+        indexed(data, index, stop_in_the_first_file)
+    assert not index.exists()
+    indexed(data, index)
+    with pytest.raises(InputError, match="holds no public data"):
+        indexed(index.parent, index)
+    assert _rows(index, "SELECT count(*) FROM notes") == [(2,)]
+
+
 def test_what_cannot_be_indexed_or_asked_is_said(data: Path, index: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not indexed yet"), reading(index):
         pass
