@@ -125,6 +125,7 @@ PAYLOAD = re.compile(
 )
 
 
+TO_AI_SENTENCE = "These words speak to an AI, not to readers."
 _CODED = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
 _URL = re.compile(r"https?://\S+")  # the words of an address are no instructions
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}){6,}")

@@ -59,7 +59,7 @@ class Drafted:
 
     @property
     def summary(self) -> str:
-        """In one line: "2 candidates; 1 more gave nothing usable (The model declined to answer.)"."""
+        """In one line: "2 drafts; 1 more failed (The AI declined to answer.)"."""
         if not self.candidates:
             return f"No note: {self.abstained}"
         made = plural(len(self.candidates), "{n} draft", "{n} drafts")

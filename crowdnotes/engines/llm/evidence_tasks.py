@@ -34,7 +34,12 @@ from crowdnotes.engines.llm.calls import ModelClient, judged
 from crowdnotes.engines.llm.parsing import LINE, Answer, PassageId, ToProgram, YesNo, find_marked_ids, sanitized
 from crowdnotes.engines.llm.request import Block, excerpt, passage_block, question
 from crowdnotes.engines.llm.search_tasks import NO_SEARCHES, AskedQuery, brief_blocks, search_blocks, searches
-from crowdnotes.engines.prompt_injection import find_injections, holds_injection, without_injections
+from crowdnotes.engines.prompt_injection import (
+    TO_AI_SENTENCE,
+    find_injections,
+    holds_injection,
+    without_injections,
+)
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.languages import language_of
@@ -101,10 +106,8 @@ def judge_correctness(
         return GateResult.not_run(GateName.CORRECTNESS, "The note has no sentence to check.")
     injected = find_injections(note)
     if injected:
-        message = "These words speak to an AI, not to readers."
-        return _build_correctness_result(
-            GateStatus.FAIL, message, [Finding(message=message, span=span) for span in injected], 0.0
-        )
+        findings = [Finding(message=TO_AI_SENTENCE, span=span) for span in injected]
+        return _build_correctness_result(GateStatus.FAIL, TO_AI_SENTENCE, findings, 0.0)
     passages = {item.id: without_injections(item.passage.text) for item in evidence}
     numbered = "\n".join(f"{number}. {note[item.span.start : item.span.end]}" for number, item in enumerate(support, 1))
     # A note that a person wrote may rest on words that no model saw: the words nearest to each sentence are sent too.

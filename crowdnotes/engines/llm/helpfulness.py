@@ -26,7 +26,7 @@ from crowdnotes.engines.llm.parsing import (
     without_thoughts,
 )
 from crowdnotes.engines.llm.request import Block, Question, post_block, question
-from crowdnotes.engines.prompt_injection import find_injections, holds_injection
+from crowdnotes.engines.prompt_injection import TO_AI_SENTENCE, find_injections, holds_injection
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError
 from crowdnotes.text.markdown import host
@@ -76,8 +76,8 @@ def judge_helpfulness(model_client: ModelClient, post: Post, note: str, *, form:
     if injected:
         return _build_helpfulness_result(
             False,
-            "These words speak to a language model, not to readers.",
-            [Finding(message="These words speak to a language model, not to readers.", span=span) for span in injected],
+            TO_AI_SENTENCE,
+            [Finding(message=TO_AI_SENTENCE, span=span) for span in injected],
             0.0,
         )
     if not without_urls(note).strip():
@@ -107,14 +107,12 @@ def judge_principles(model_client: ModelClient, post: Post, note: str) -> tuple[
         return tuple(PrincipleResult.not_run(name, "The note has no words yet.") for name in ASKED)
     injected = find_injections(note)
     if injected:
-        findings = tuple(
-            Finding(message="These words speak to a language model, not to readers.", span=span) for span in injected
-        )
+        findings = tuple(Finding(message=TO_AI_SENTENCE, span=span) for span in injected)
         return tuple(
             PrincipleResult(
                 principle=name,
                 status=GateStatus.FAIL,
-                reason="These words speak to a language model, not to readers.",
+                reason=TO_AI_SENTENCE,
                 findings=findings,
             )
             for name in ASKED
@@ -142,7 +140,7 @@ def _build_principle_result(name: PrincipleName, answer: WordsAnswer, note: str,
         unquoted = (sanitized(item.objection, _MAX_REASON_CHARACTERS) for item in objections if not item.quote.strip())
         findings += tuple(Finding(message=words) for words in dict.fromkeys(unquoted) if words)
     elif not findings:
-        return PrincipleResult.not_run(name, "The model objected, but pointed at no words that are in the note.")
+        return PrincipleResult.not_run(name, "The AI objected, but pointed at no words in the note.")
     reason = (
         sanitized(" ".join(dict.fromkeys(item.reason for item in broken)), _MAX_REASON_CHARACTERS)
         or "It does not hold."

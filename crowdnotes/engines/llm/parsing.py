@@ -131,7 +131,7 @@ def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "
     if copied:
         raise AnswerUnreadableError("The model copied its answer from what it was given to read.")
     if not problem and _REFUSAL_PATTERN.match(said):
-        raise ModelRefusedError("The model declined to answer.")
+        raise ModelRefusedError("The AI declined to answer.")
     raise AnswerUnreadableError(
         "The model's answer is not in the form asked for ({problem}).".format(
             problem=problem or "there is no JSON in it"

@@ -77,7 +77,7 @@ def plan_search(
     `places` are what will be searched. Raises EngineError.
     """
     if not without_injections(post.text).strip():
-        return SearchPlan(why_none="The post has no words.")
+        return SearchPlan(why_none="The post has no text.")
 
     def check(answer: ClaimsAnswer) -> None:
         if not answer.claims:

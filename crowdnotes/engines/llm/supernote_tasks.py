@@ -231,7 +231,7 @@ class LlmSupernotes:
         """Answer, see `SupernoteWriter.answer`. Suggestions that only give orders to a program reach no model."""
         readable = [place for place, text in enumerate(suggestions) if without_injections(text).strip()]
         check = _AnswerChecker(given, own=note, suggestions=suggestions)
-        refused = SuggestionReply(SuggestionAnswer.NO, "It speaks to a program and not to readers.")
+        refused = SuggestionReply(SuggestionAnswer.NO, "It speaks to an AI, not to readers.")
         if not readable:
             return SuggestionReplies((refused,) * len(suggestions))
 

@@ -163,7 +163,7 @@ def write_notes(
     Raises EngineError if it neither abstains nor writes one whose words are in the passages.
     """
     if not evidence or count <= 0:
-        return WriterAnswer(abstained="There is no passage to write from.")
+        return WriterAnswer(abstained="No source to write from.")
 
     def check(answer: WritingAnswer) -> None:
         good, faults = _split_valid_notes(answer, brief, evidence, budget)
@@ -184,7 +184,7 @@ def write_notes(
     )
     answer = model_client.ask(asked).value
     if answer.decision != "note":
-        reason = sanitized(answer.reason, _MAX_REASON_CHARACTERS) or "The model gave no reason."
+        reason = sanitized(answer.reason, _MAX_REASON_CHARACTERS) or "The AI gave no reason."
         return WriterAnswer(abstained=fill(_MESSAGE_BY_DECISION[answer.decision], reason=reason))
     good, faults = _split_valid_notes(answer, brief, evidence, budget)
     return WriterAnswer(tuple(good[:count]), lost=tuple(faults))

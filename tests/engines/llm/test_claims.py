@@ -167,7 +167,7 @@ def test_what_can_be_checked_comes_first_though_a_model_names_it_last() -> None:
 def test_a_post_without_words_is_not_asked_about_and_an_answer_without_a_claim_is_asked_for_again() -> None:
     with engine_over(honest) as (engine, server):
         plan = engine.plan(Post(text=" \n"), 5, TODAY)
-        assert (plan.claims, plan.queries, plan.why_none) == ((), (), "The post has no words.")
+        assert (plan.claims, plan.queries, plan.why_none) == ((), (), "The post has no text.")
         assert server.requests == []
     with engine_over(lambda _: '{"claims": [], "queries": []}') as (engine, server):
         with pytest.raises(AnswerUnreadableError, match="named no claim"):

@@ -165,7 +165,7 @@ def test_it_may_abstain_and_says_why(decision: str, words: str) -> None:
 
 def test_without_passages_nothing_is_asked() -> None:
     with engine_over(honest) as (engine, server):
-        assert engine.write(BRIEF, [], 250, 3).abstained == "There is no passage to write from."
+        assert engine.write(BRIEF, [], 250, 3).abstained == "No source to write from."
         assert server.requests == []
 
 
