@@ -219,14 +219,15 @@ def is_mostly_utf8(body: bytes) -> bool:
 def likely_charset(sample: bytes) -> str | None:
     """Return what bytes that are no UTF-8 are probably in; None where nothing fits.
 
-    Where it may be one of the West's, as several others fit a few accents too, it is taken for one.
+    Unless the language of its words says otherwise, it is taken for one of the West's where it may be one, as several
+    others fit a few accents too.
     """
     from charset_normalizer import from_bytes  # loaded when it is needed: most files are Unicode
 
-    found = from_bytes(sample)
-    is_likely = any("cp1252" in one.could_be_from_charset and one.chaos < _MAX_WESTERN_CHAOS for one in found)
     if (charset := _charset_by_language(sample)) is not None:
         return charset
+    found = from_bytes(sample)
+    is_likely = any("cp1252" in one.could_be_from_charset and one.chaos < _MAX_WESTERN_CHAOS for one in found)
     tried = _WESTERN_CHARSETS if is_likely else _WESTERN_CHARSETS[:-1] if _has_lone_accents(sample) else ()
     chosen = next((name for name in tried if _reads_well(sample, name)), "cp1252" if is_likely else None)
     if chosen is not None:
@@ -258,17 +259,17 @@ _MISFIT_COST, _MIN_ODDS = 3.0, 1e-4  # as a logarithm, of a letter that the lang
 _SIGNS_OF_ANY_LANGUAGE = frozenset("\xa0“”„‘’‚‹›«»–—…€§°©®™•·£²³¹½¼¾±×")
 _SIGN_AT_LETTER_PATTERN = re.compile("(?<=[^\\W\\d_])[£¹½¼¾±×]|[£²³¹½¼¾±×©®](?=[^\\W\\d_])")
 _MAX_MISFIT_SHARE = 0.1
-_WESTERN_ODDS = (
-    4  # with 1, "naïve" and "Tromsø" alone are read as words of the East; with 10, a short Turkish line is not
-)
+# With 1, "naïve" and "Tromsø" alone are read as words of the East; with 10, a short Turkish line is not.
+_WESTERN_ODDS = 4
 _MARKUP_PATTERN = re.compile(rb"[<>{}\n]+")
 _MAX_LANGUAGE_BYTES = 4_000
 
 
 def _charset_by_language(sample: bytes) -> str | None:
-    """Return the charset of a language in Latin script of which the words are, and all their letters; None if unsure.
+    """Return the charset of the Central European, Baltic or Turkic language that the words are in.
 
-    The words without their accents say the language; charsets differ in the letters that it has.
+    None for words of the West, and in doubt. The words without their accents say the language; charsets differ in the
+    letters that it has.
     """
     from crowdnotes.text.languages import language_odds
 
