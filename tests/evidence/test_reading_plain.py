@@ -86,7 +86,7 @@ def test_a_guessed_charset_is_named() -> None:
         "这种疫苗非常危险，不要接种。专家说这是假的。".encode("gb18030"), PLAIN, None, "https://e.example/a.txt"
     )
     assert "这种疫苗非常危险" in page.text
-    assert "guessed its encoding (gb18030 (Chinese, simplified))" in page.remark
+    assert "guessed its encoding: gb18030 (Chinese, simplified)." in page.remark
     assert read_body(GERMAN.encode(), PLAIN, None, "https://e.example/a.txt").remark == ""
 
 

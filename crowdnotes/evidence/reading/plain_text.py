@@ -66,7 +66,7 @@ def decode_with_remark(body: bytes, declared: str | None = None) -> tuple[str, s
     if is_mostly_utf8(body):
         return body.decode("utf-8", "replace"), ""
     charset = Encoding(likely_charset(body[:_SAMPLE_BYTES]) or next(iter(candidates), "cp1252"))
-    remark = f"We guessed its encoding ({charset.as_named}). Check the letters."
+    remark = f"We guessed its encoding: {charset.as_named}. Check the letters."
     return body.decode(charset.codec, "replace"), remark
 
 
