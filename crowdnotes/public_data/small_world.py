@@ -67,9 +67,8 @@ _MIRRORED_KIND = {NoteKind.MINUS: NoteKind.PLUS, NoteKind.PLUS: NoteKind.MINUS}
 class WorldOptions:
     """How a world is made.
 
-    camps: 1 or 2. polarity: distance of the outer ones from the middle, 0 to 1. share: of
-    the larger side among the raters of both. generosity, noise: standard deviations, on the scale of ratings.
-    ratings_each: how many of the notes each rater rates.
+    camps: 1 or 2. polarity: distance of the two from the middle, 0 to 1. share: of the larger one among all raters.
+    generosity, noise: standard deviations, on the scale of ratings. ratings_each: how many notes each rater rates.
     """
 
     camps: int = 2
@@ -99,8 +98,9 @@ class SideSum:
 class World:
     """A world with its ratings and their scores.
 
-    camps (u,): -1, 0 or 1 for each rater. kinds, made (n, 2): of each note, its worth and lean. averages (n,): of its
-    ratings. statuses: of each note, in order. fit: of those raters whom the crowd came to agree with.
+    camps (u,): -1 or 1 for each rater; 0 where all are in one. kinds, made (n, 2): of each note, its worth and lean.
+    averages (n,): of its ratings. statuses: of each note, in order. fit: of those raters whom the crowd came to agree
+    with.
     """
 
     options: WorldOptions
@@ -225,8 +225,7 @@ class World:
                 "the model takes for sides A and B is mostly chance and costs the notes some of their score."
             )
         of_sides = self.camps[self.fit.raters.ids] * self.fit.raters.factors[:, 0]
-        right, all_ = int((of_sides > 0).sum()), int((self.camps[self.fit.raters.ids] != 0).sum())
-        return f"From ratings alone, the model finds the side of {right} of {all_} raters."
+        return f"From ratings alone, the model finds the side of {int((of_sides > 0).sum())} of {len(of_sides)} raters."
 
     def story(self, note: int) -> str:
         """Return why a note is shown or not, in a sentence or two."""
