@@ -495,16 +495,15 @@ def _selectors(prelude: Iterable[Any], on_page: frozenset[str]) -> Iterator[_Sel
         parts = [*outer, *(part for part in own if part.group() != "*")]
         ids, tags = (sum(part[1] == mark and bool(part[2]) for part in parts) for mark in ("#", ""))
         if names and names_around <= on_page:
-            is_plain = all(part[1] != ":" and part[2] for part in parts) and set(ways) <= {"", ">"}
+            is_plain = all(part[1] != ":" and part[2] for part in parts)
+            nearest_first = zip(reversed(around), reversed(ways), strict=True)
             yield _Selector(
                 tag=next((name for name in names if name[0] not in ".#"), ""),
                 names=frozenset(name for name in names if name[0] in ".#"),
                 specificity=(ids, len(parts) - ids - tags, tags),
-                is_exact=not outer and all(part[1] != ":" and part[2] for part in parts),
-                around=tuple((frozenset(_named(step)), way == ">") for step, way in zip(around, ways, strict=True))[
-                    ::-1
-                ]
-                if is_plain
+                is_exact=not outer and is_plain,
+                around=tuple((frozenset(_named(step)), way == ">") for step, way in nearest_first)
+                if is_plain and set(ways) <= {"", ">"}
                 else (),
             )
 
