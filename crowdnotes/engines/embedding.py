@@ -219,7 +219,7 @@ def read_thresholds(model_dir: Path) -> Thresholds:
     except (OSError, ValueError, ValidationError) as error:
         raise ModelFilesError(
             f"The embedding model in {model_dir} has no thresholds.",
-            (f"Put {THRESHOLDS_FILE} into the folder, with a number for each of {names}, measured on your posts."),
+            f"Put {THRESHOLDS_FILE} into the folder, with a number for each of {names}, measured on your posts.",
         ) from error
 
 

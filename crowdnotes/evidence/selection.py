@@ -32,10 +32,10 @@ class PageKind(StrEnum):
 
 
 _SENTENCE_BY_KIND = {
-    PageKind.HOME: ("This is a home page, which changes daily. Link to the page that says it."),
-    PageKind.SEARCH: ("These are search results, and readers may see others. Link to the page itself."),
+    PageKind.HOME: "This is a home page, which changes daily. Link to the page that says it.",
+    PageKind.SEARCH: "These are search results, and readers may see others. Link to the page itself.",
     PageKind.LOG_IN: "This is a log-in page: readers see no evidence.",
-    PageKind.CONTENTS: ("This is a table of contents. Link to the page that says it."),
+    PageKind.CONTENTS: "This is a table of contents. Link to the page that says it.",
 }
 _REDIRECT_SENTENCE_BY_KIND = {
     PageKind.HOME: "The link leads to the home page: the page is probably gone.",

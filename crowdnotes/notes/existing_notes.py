@@ -241,5 +241,5 @@ def _judge_by_few_ratings(posted: PostedNote, helpful: int, count: int) -> tuple
     if share >= _KEEP_SHARE:
         return False, f"{share:.0%} of its {count} ratings say helpful, so X may soon show it."
     if share < _REVISE_SHARE:
-        return True, (f"Only {share:.0%} of its {count} ratings say helpful: a better note can only gain.")
-    return False, (f"{share:.0%} of its {count} ratings say helpful: neither good nor bad. Wait for more.")
+        return True, f"Only {share:.0%} of its {count} ratings say helpful: a better note can only gain."
+    return False, f"{share:.0%} of its {count} ratings say helpful: neither good nor bad. Wait for more."

@@ -139,7 +139,7 @@ _MESSAGE_BY_MISSING_TABLE = {
     "notes": "No notes: we know no posts, texts, surges or delays.",
     "ratings": "No ratings: we know no scores or sides.",
     "noteStatusHistory": "No status history: we do not know when X decided.",
-    "userEnrollment": ("No enrolment: we do not know which notes an AI wrote and which raters X's Core model takes."),
+    "userEnrollment": "No enrolment: we do not know which notes an AI wrote and which raters X's Core model takes.",
 }
 
 

@@ -100,8 +100,8 @@ class Verdicts(FrozenModel):
         gone = (
             plural(
                 self.deleted,
-                ("{n:,} note lost its text: its author or X deleted it, the data does not say which."),
-                ("{n:,} notes lost their text: their authors or X deleted them, the data does not say which."),
+                "{n:,} note lost its text: its author or X deleted it, the data does not say which.",
+                "{n:,} notes lost their text: their authors or X deleted them, the data does not say which.",
             )
             if self.deleted
             else ""

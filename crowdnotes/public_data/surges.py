@@ -284,7 +284,7 @@ def _write_surge_sentence(found: list[Surge], days: int) -> str:
         )
     return fill(
         (
-            ("{n} surge in {all:,} days: {day}, with {posts:,} posts, {times:.1f} times the usual {usual:.1f}."),
+            "{n} surge in {all:,} days: {day}, with {posts:,} posts, {times:.1f} times the usual {usual:.1f}.",
             (
                 "{n} surges in {all:,} days, the largest on {day}: {posts:,} posts, {times:.1f} times the "
                 "usual {usual:.1f}."

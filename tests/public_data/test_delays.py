@@ -83,7 +83,7 @@ def test_without_history_or_with_few_posts_nothing_is_made_up(tmp_path: Path) ->
     write_notes(tmp_path / "public" / "notes-00000.tsv", note_row(1), note_row(2, tweetId=7))
     found = _of(tmp_path)
     assert found.overall.to_first_note.not_run == "Only 1 post. At least 5 are needed."
-    assert found.overall.to_verdict.not_run == ("The index has no status history. Add the noteStatusHistory files.")
+    assert found.overall.to_verdict.not_run == "The index has no status history. Add the noteStatusHistory files."
     assert found.overall.never.share is None
     assert (found.not_dated, found.sentence) == (1, "There is too little data on delays.")
 

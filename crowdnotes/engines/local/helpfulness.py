@@ -248,7 +248,7 @@ def _write_gate_reason(found: list[_Reason], score: float, needed: float, *, by_
         if passed
         else "Readers would probably not find it helpful ({probability})."
         if by_rule
-        else ("Readers found about {n} in 100 such notes helpful; of all notes, {all} in 100 ({probability}).")
+        else "Readers found about {n} in 100 such notes helpful; of all notes, {all} in 100 ({probability})."
     )
     shares = {} if by_rule else {"n": in_100(of_recent(score)), "all": in_100(_RECENT_HELPFUL_SHARE)}
     reason = fill(name, probability=of_needed(score, needed), **shares)

@@ -141,14 +141,14 @@ def test_one_bad_note_does_not_cost_the_others() -> None:
         _notes(sentence("See https://evil.example/x now."), sentence(), sentence(), sentence(quote="?!"))
     )
     assert [draft.text for draft in drafted.candidates] == [LINKED]
-    assert drafted.summary == ("1 draft; 2 more failed (The AI made up a link. These words do not stand in E1: “?!”)")
+    assert drafted.summary == "1 draft; 2 more failed (The AI made up a link. These words do not stand in E1: “?!”)"
 
 
 def test_where_all_are_bad_each_fault_is_named_once() -> None:
     said = _notes(sentence(quote="found a link"), sentence("See evil.com."), sentence(quote="found a link"))
     with pytest.raises(AnswerUnreadableError) as caught:
         _written(said)
-    assert caught.value.message == ("These words do not stand in E1: “found a link” The AI made up a link.")
+    assert caught.value.message == "These words do not stand in E1: “found a link” The AI made up a link."
     with pytest.raises(AnswerUnreadableError, match="no note in it"):
         _written(_notes())
 

@@ -58,7 +58,7 @@ def test_a_library_says_of_which_sites_its_records_are_before_anything_was_found
     libraries.add(table, "health")
     assert [*libraries.sites("health")] == ["example.org"]
     library = LocalLibrary(libraries, "health")
-    assert describe_place(library) == ("Library health: a fixed collection, searched by meaning; pages of example.org")
+    assert describe_place(library) == "Library health: a fixed collection, searched by meaning; pages of example.org"
     assert LocalLibrary(libraries, "gone").sites() == {}
 
 
