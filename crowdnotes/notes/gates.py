@@ -370,7 +370,12 @@ def _build_person_verdict(note: str, sentences: Sequence[SentenceSupport], fault
         reason = "The note has no sentence."
     elif wrong:
         status = GateStatus.FAIL
-        reason = f"{len(wrong)} of {len(sentences)} sentences say more than their source."
+        reason = plural(
+            len(wrong),
+            "{n} of {all} sentences says more than its source.",
+            "{n} of {all} sentences say more than their sources.",
+            all=len(sentences),
+        )
     elif unread:
         reason = plural(
             len(unread),

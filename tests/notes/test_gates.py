@@ -155,6 +155,13 @@ def test_correctness_without_a_model_waits_until_each_sentence_is_compared_and_e
         "2 of 2 sentences to check with their sources.",
     )
     assert _correctness(_compared(Support.SUPPORTED))[1].startswith("1 sentence to check")
+    for wrong, said in (
+        (1, "1 of 2 sentences says more than its source."),
+        (2, "2 of 2 sentences say more than their"),
+    ):
+        supports = [Support.PARTLY] * wrong + [Support.SUPPORTED] * (2 - wrong)
+        status, reason = _correctness(_compared(*supports))
+        assert (status, reason.startswith(said)) == (GateStatus.FAIL, True)
     both = (Support.SUPPORTED, Support.SUPPORTED)
     assert _correctness(_compared(*both)) == (GateStatus.NOT_RUN, "2 warnings to check.")
     assert _correctness(_compared(*both, settled=True)) == (GateStatus.PASS, "Checked by Ann.")
