@@ -88,6 +88,10 @@ def plain_sentence(
     return _describe_votes(negative if harsher is positive else positive, harsher, interval.high < line, less, because)
 
 
+def _with_capital(people: str) -> str:
+    return f"{people[0].upper()}{people[1:]}"  # str.capitalize would make side A side a
+
+
 def _describe_votes(kinder: SideVotes, harsher: SideVotes, under_the_line: bool, less: str, because: str) -> str:
     top, bottom = kinder.mean or 0.0, harsher.mean or 0.0
     if bottom >= _MIN_MOSTLY_HELPFUL:
@@ -97,7 +101,7 @@ def _describe_votes(kinder: SideVotes, harsher: SideVotes, under_the_line: bool,
     if top < _MAX_SELDOM_HELPFUL:
         return "Neither side would find this note helpful."
     if top >= _MIN_MOSTLY_HELPFUL:
-        kind = f"P{kinder.people[1:]}"
+        kind = _with_capital(kinder.people)
         return f"{kind} would mostly find this note helpful; {harsher.people} {_describe_likelihood(bottom)}{because}."
     return f"Neither side would mostly find it helpful{less}." if less else "Each side is divided over this note."
 
@@ -218,7 +222,7 @@ def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
     for old, new in ((before.negative, after.negative), (before.positive, after.positive)):
         were, are = old.of_100[0], new.of_100[0]
         if were != are:
-            found.append(f"P{new.people[1:]}: {were} of 100 found it helpful before, {are} now.")
+            found.append(f"{_with_capital(new.people)}: {were} of 100 found it helpful before, {are} now.")
     return tuple(found) or ("Simulated readers see no difference.",)
 
 
