@@ -126,6 +126,9 @@ def _group_delays(connection: Connection, named: str, has_history: bool) -> list
     return [_build_delay(row, has_history) for row in rows]
 
 
+_NO_HISTORY = "The index has no status history. Add the noteStatusHistory files."
+
+
 def _build_delay(row: tuple[Any, ...], has_history: bool) -> Delay:
     name, posts, dated, first, decided, verdict, known, never, young = row
     known = int(known)
@@ -137,7 +140,7 @@ def _build_delay(row: tuple[Any, ...], has_history: bool) -> Delay:
             few=MIN_POSTS,
         )
         if has_history
-        else "The index has no status history. Add the noteStatusHistory files."
+        else _NO_HISTORY
     )
     return Delay(
         group=str(name),
@@ -146,7 +149,7 @@ def _build_delay(row: tuple[Any, ...], has_history: bool) -> Delay:
         to_verdict=_build_hours(
             decided,
             verdict,
-            "" if has_history else "The index has no status history. Add the noteStatusHistory files.",
+            "" if has_history else _NO_HISTORY,
         ),
         never=Never(n=known, share=never / known, young=int(young))
         if known >= MIN_POSTS

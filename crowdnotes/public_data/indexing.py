@@ -69,6 +69,7 @@ from crowdnotes.public_data.posts import LAST_LOAD, make_posts
 from crowdnotes.public_data.sample_data import make_public_data
 from crowdnotes.settings_sections import RatersWanted
 
+_NO_RATINGS = "The index has no ratings. Add the ratings files."
 _MAX_RATINGS_PER_PART = 2_000_000
 _MADE_UP_NOTES, _MADE_UP_RATINGS = 1_000, 40_000
 _OTHER_LINE_OFFSET = 0.05  # between the line for the score and the two that it is compared with
@@ -494,7 +495,7 @@ def fit_index(connection: Connection, thresholds: Thresholds, now: datetime, *, 
     if not anew and of_the_same and ratings < last.of_ratings * _REFIT_GROWTH:
         return last
     if not ratings:
-        return FitReport(not_run="The index has no ratings. Add the ratings files.")
+        return FitReport(not_run=_NO_RATINGS)
     try:
         raters, scores, said = _fit_and_score(connection, thresholds, now, ratings)
     except InputError as error:
@@ -532,11 +533,7 @@ def last_fit(connection: Connection) -> FitReport:
     if row is not None:
         return FitReport.model_validate(json.loads(row[0]))
     some = how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM ratings LIMIT 1)")
-    return FitReport(
-        not_run="The index has too few ratings for that. Add more days."
-        if some
-        else "The index has no ratings. Add the ratings files."
-    )
+    return FitReport(not_run="The index has too few ratings for that. Add more days." if some else _NO_RATINGS)
 
 
 _INCORRECT_BIT = 1 << TAGS.index("notHelpfulIncorrect")
