@@ -18,7 +18,7 @@ from crowdnotes.domain.assessment import SIDES_DIFFER_FROM
 from crowdnotes.reports.case_figures import LINKS, OPEN, CaseFigures, Course
 from crowdnotes.wording import fill, plural
 
-MIN_AGREEMENT_NOTES = 10  # notes: of fewer, how often checks and simulated readers agree says nothing
+_MIN_AGREEMENT_NOTES = 10  # notes: of fewer, how often checks and simulated readers agree says nothing
 MIN_CASES = 5  # cases: no median and no pattern is shown for fewer
 ENDINGS = {**{kind.value: kind.as_text for kind in DecisionKind}, OPEN: OPEN}
 _LABEL_BY_STEP = {
@@ -407,7 +407,7 @@ def _build_readers(cases: Sequence[CaseFigures]) -> Sides:
         sentence=sentence,
         n=len(juries),
         beside=f"Checks and simulated readers agree on {same} of {len(both)}."
-        if len(both) >= MIN_AGREEMENT_NOTES
+        if len(both) >= _MIN_AGREEMENT_NOTES
         else "",
         not_counted=_explain_not_counted(
             {
