@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -149,6 +150,9 @@ def test_a_tempting_note_fails_for_every_and_prove_and_the_mended_one_passes(sho
 def test_the_jury_prefers_the_mended_note(shown: dict[TourPlace, Case]) -> None:
     tempting, mended = (shown[place].jury[-1] for place in (TourPlace.TEMPTING, TourPlace.MENDED))
     assert mended.note_intercept > tempting.note_intercept + 0.05
+    script = " ".join((Path(__file__).parents[1] / "docs" / "presenting.md").read_text(encoding="utf-8").split())
+    assert f"about {mended.shown_of_100} in 100 notes like it, and {tempting.shown_of_100} like the other" in script
+    assert f"scores {mended.note_intercept:.2f} of the {mended.helpful_line:.2f} needed" in script
 
 
 def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[TourPlace, Case]) -> None:

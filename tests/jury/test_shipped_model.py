@@ -77,6 +77,16 @@ def test_the_card_tells_how_well_what_x_shows_is_known() -> None:
         assert f"{_SHOWN[name]:.3f}" in card
 
 
+def test_a_presenter_answers_with_the_figures_of_the_card() -> None:
+    answers = " ".join((ASSETS.parents[1] / "docs" / "presenting.md").read_text(encoding="utf-8").split())
+    in_100 = {name: round(100 * figure) for name, figure in _SHOWN.items() if isinstance(figure, float)}
+    right, newest = in_100["undated_intercept_auc"], in_100["newest_quarter_intercept_auc"]
+    assert f"which is which in {right}, and in {newest} of the newest quarter" in answers
+    assert f"{in_100['reached']} % reach 0.40, of the others {in_100['wrongly_reached']} %" in answers
+    assert "57.5 % are on side A" in answers
+    assert "negative factor: 0.575 of the data" in (ASSETS / "README.md").read_text(encoding="utf-8")
+
+
 def test_a_post_without_words_is_judged_as_no_post() -> None:
     shown = open_shown(SHIPPED_MODEL)
     assert shown is not None

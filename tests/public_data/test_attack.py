@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,7 @@ from crowdnotes.public_data.attack import (
     target,
     verdict,
 )
-from crowdnotes.public_data.small_world import NOTES, NOW_MS, NoteKind, World, WorldOptions, make_world
+from crowdnotes.public_data.small_world import NOTES, NOW_MS, RATERS, NoteKind, World, WorldOptions, make_world
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +49,15 @@ def test_fresh_accounts_change_nothing_but_the_average(world: World) -> None:
     assert found.needed_by_average is not None
     assert f"{MAX_ACCOUNTS} accounts cannot hide note" in found.sentence
     assert f"{MAX_ACCOUNTS} of {MAX_ACCOUNTS} votes do not count" in found.accounts_sentence
+
+
+def test_a_presenter_answers_with_the_figures_of_the_attack_lab(world: World) -> None:
+    found = attack(world, AttackOptions())
+    answers = " ".join((Path(__file__).parents[2] / "docs" / "presenting.md").read_text(encoding="utf-8").split())
+    assert f"{found.needed} accounts hide a note, with a plain average {found.needed_by_average}:" in answers
+    assert f"of {RATERS} made-up raters, {found.ratings} had rated that note," in answers
+    assert f"each account first rated {WorldOptions().ratings_each} other notes" in answers
+    assert f"not even {MAX_ACCOUNTS}." in answers
 
 
 def test_accounts_that_rated_at_random_are_mostly_left_out(world: World) -> None:
