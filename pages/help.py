@@ -1,4 +1,4 @@
-"""The Help page: what the program does, its keys, a bookmark for posts on X, and the files in docs/."""
+"""The Help page: what the program does, its pages, words and keys, a bookmark for X, and the files in docs/."""
 
 from __future__ import annotations
 
@@ -14,27 +14,47 @@ from pages.common.navigation import page_body
 from pages.common.session import opened_by_link
 
 _DOCS_FOLDER = Path(__file__).parents[1] / "docs"
-_DOCUMENTS_FOR_USERS = (
-    "models",
-    "people",
-    "presenting",
-    "settings",
-)  # first; the others are for those who change the program
+_DOCUMENTS_FOR_USERS = ("presenting", "models", "search", "bridging", "crowd", "commands")
 _DOCUMENT_LINK_PATTERN = re.compile(r"\]\((\w+)\.md(?:#[^)]*)?\)")
+_FILE_LINK_PATTERN = re.compile(r"\[([^\]]+)\]\((?!https?:|help\?|#)[^)]*\)")
+_PAGES = """
+- **Draft**: from a post to a note and a decision.
+- **Cases**: all your work. Open, share, export or delete it, or begin with a file of posts.
+- **Queue** (teams): notes that wait for a moderator.
+- **Supernote**: one better note made of those that a post already has.
+- **Compare**: readers choose between two notes without knowing who wrote them.
+- **Overview**: your work in numbers.
+- **Libraries**: your own collections of sources, searched on this computer.
+- **Algorithm**: see how X scores notes, and attack a note, among made-up raters.
+- **Public data**: what X publishes. How one note was rated, days with many notes, and how late notes come.
+"""
+_GLOSSARY = """
+- **AI**: a language model, on your computer or on a server. You can work without one.
+- **Case**: a post with its sources, its note and your decision.
+- **Check**: one of three questions about your note. Is it relevant, correct, helpful?
+- **Claim**: what the post says, as a statement that sources can settle.
+- **NOT RUN**: a check that could not be made. It never counts as passed.
+- **Side A, side B**: two groups of raters who usually disagree. Ratings alone show who is on which side.
+- **Simulated readers** (the jury): made-up raters of both sides. They estimate whether X would show your note, not
+  whether it is true.
+- **Score** (note intercept): how helpful both sides find a note. X shows a note from 0.40 on.
+- **Source**: a web page or document that we read.
+- **Surge**: a day on which far more posts than usual got notes.
+"""
 
 
 @cache
 def documents() -> dict[str, str]:
     """Return the title of each document, by its name."""
-    names = sorted(
-        (path.stem for path in _DOCS_FOLDER.glob("*.md")), key=lambda name: (name not in _DOCUMENTS_FOR_USERS, name)
-    )
+    others = sorted({path.stem for path in _DOCS_FOLDER.glob("*.md")} - {*_DOCUMENTS_FOR_USERS})
+    names = (*_DOCUMENTS_FOR_USERS, *others)
     return {name: _read_document(name).split("\n", 1)[0].removeprefix("# ") for name in names}
 
 
 def document(name: str) -> str:
-    """Its Markdown below the title; links to other documents lead to them in the app."""
-    return _DOCUMENT_LINK_PATTERN.sub(r"](help?document=\1)", _read_document(name).split("\n", 1)[1])
+    """Its Markdown below the title; links to other documents lead to them in the app, those to files are words."""
+    text = _DOCUMENT_LINK_PATTERN.sub(r"](help?document=\1)", _read_document(name).split("\n", 1)[1])
+    return _FILE_LINK_PATTERN.sub(r"\1", text)
 
 
 def _read_document(name: str) -> str:
@@ -47,7 +67,7 @@ if name in documents():
         st.page_link("pages/help.py", label="Back to Help", icon=":material/arrow_back:")
         st.markdown(document(name))
 else:
-    with page_body("Help", "What CrowdNotes does, its keys, and a bookmark for X."):
+    with page_body("Help", "What CrowdNotes does, its pages, words and keys, and a bookmark for X."):
         st.markdown(
             "CrowdNotes helps you write a Community Note: a short correction, with sources, under a misleading post on "
             "X.\n\n"
@@ -65,9 +85,13 @@ else:
             "people may rate it.\n"
             "5. **Decide.** Approve the note and take it to X, or say why there is none.\n"
         )
-        st.header("Keys", anchor=False)
+        st.header("Pages", anchor=False)
+        st.markdown(_PAGES)
+        st.header("Words", anchor=False)
+        st.markdown(_GLOSSARY)
+        st.header("Keys of the Draft page", anchor=False)
         st.markdown(keys_in_words())
-        st.caption(KEYS_CAPTION)
+        st.caption(f"{KEYS_CAPTION} The arrow keys go through the demonstration. The queue lists keys of its own.")
         st.header("Bring a post over from X", anchor=False)
         st.markdown(
             "1. Drag this link to the bookmarks bar of your browser.\n"
@@ -79,7 +103,9 @@ else:
         bookmark("Check this post", address)
         st.caption("Cannot drag it? Make a bookmark with this address. It brings up to 5,000 characters.")
         st.code(address, language=None, wrap_lines=True)
-        st.header("Read more", anchor=False)
-        for each, title in documents().items():
-            link = {"document": each}
-            st.page_link("pages/help.py", label=title, icon=":material/description:", query_params=link)
+        for heading, is_for_users in (("Read more", True), ("For teams and developers", False)):
+            st.header(heading, anchor=False)
+            for each, title in documents().items():
+                if (each in _DOCUMENTS_FOR_USERS) is is_for_users:
+                    link = {"document": each}
+                    st.page_link("pages/help.py", label=title, icon=":material/description:", query_params=link)

@@ -158,12 +158,18 @@ def test_an_address_that_no_example_has_is_told_in_a_sentence(desk: Desk) -> Non
 def test_help_has_the_steps_the_keys_a_bookmark_and_the_documents(desk: Desk) -> None:
     at = desk.app(page="pages/help.py")
     assert not at.exception
+    pages = "Draft, Cases, Queue, Supernote, Compare, Overview, Libraries, Algorithm, Public data"
+    assert all(f"- **{page}**" in texts(at) for page in pages.split(", "))
+    assert "- **Simulated readers** (the jury)" in texts(at)
     assert "`j` Next source" in texts(at)
     assert "`a` Go to “Approve the note”" in texts(at), "all keys, not a few"
     assert at.code[0].value.startswith("javascript:")
     at.query_params["document"] = "architecture"
     at.run()
     assert "(help?document=extending)" in texts(at)
+    at.query_params["document"] = "presenting"
+    at.run()
+    assert "the jury's card, and" in texts(at), "a file is no page of the app"
 
 
 def test_an_address_of_the_app_cannot_break_out_of_the_bookmark() -> None:
