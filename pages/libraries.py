@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from crowdnotes.domain import Act, Hit
-from crowdnotes.errors import InputError
+from crowdnotes.errors import InputError, LibraryError
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import day, escaped, record_place, title
 from crowdnotes.workspace import LIBRARIES
@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 
 _RESULTS_KEY, _SEARCH_NOTICE_AREA, _OWN_JOB_KEY = "library-found", "library-search", "library-job"
 _ROWS_NOTICE_AREA, _MAX_NAME_CHARACTERS = "library-rows", 40
+_PREVIEW_KEY = "library-preview"
+_MAX_PREVIEW_CHARACTERS = 200
 _TABLE_KIND, _FOLDER_KIND = "A table", "A folder"
 _FACT_CHECKS_KIND, _NOTES_KIND = "Fact-checks", "Notes on X"
 _LABEL_BY_COLUMN = {
-    "text": "The text",
-    "title": "The title or question",
-    "url": "The web address",
-    "date": "The date",
-    "publisher": "The publisher",
+    "text": "Text",
+    "title": "Title or question",
+    "url": "Web address",
+    "date": "Date",
+    "publisher": "Publisher",
 }
 
 
@@ -87,23 +89,24 @@ def _draw_library_form(job: JobRecord | None) -> None:
             key="library-kind",
             required=True,
         )
-        with st.form("add-library-form", border=False):
-            uploads = _UPLOAD_FIELD_BY_KIND.get(kind or "", _upload_table)()
-            name = st.text_input(
-                "Name of the library", placeholder="as the file or folder", help="Letters, digits, - and _",
-                key="library-name",
-            )  # fmt: skip
-            columns = _ask_column_names() if kind == _TABLE_KIND else {}
-            replace = st.checkbox("Replace a library with the same name", key="library-replace")
-            # The fields stay open meanwhile: Streamlit empties one whose `disabled` changes.
-            if st.form_submit_button("Add the library", type="primary", icon=":material/add:", disabled=under_way(job)):
-                kinds = {
-                    _FACT_CHECKS_KIND: workspace().libraries.of_fact_checks,
-                    _NOTES_KIND: workspace().libraries.of_notes,
-                }
-                of_kind = kinds.get(kind or "", "")
-                run_action(LIBRARIES, lambda: _add_library(uploads, name or "", columns, of_kind, replace=replace))
-                st.rerun()
+        uploads = _UPLOAD_FIELD_BY_KIND.get(kind or "", _upload_table)()
+        columns = _ask_columns(uploads[0]) if kind == _TABLE_KIND and uploads else {}
+        name = st.text_input(
+            "Name of the library",
+            placeholder=_name_of_upload(uploads[0].name) if uploads else "as the file or folder",
+            help="Letters, digits, - and _",
+            key="library-name",
+        )
+        replace = st.checkbox("Replace a library with the same name", key="library-replace")
+        # The fields stay open meanwhile: Streamlit empties one whose `disabled` changes.
+        if st.button("Add the library", type="primary", icon=":material/add:", disabled=under_way(job)):
+            kinds = {
+                _FACT_CHECKS_KIND: workspace().libraries.of_fact_checks,
+                _NOTES_KIND: workspace().libraries.of_notes,
+            }
+            of_kind = kinds.get(kind or "", "")
+            run_action(LIBRARIES, lambda: _add_library(uploads, name or "", columns, of_kind, replace=replace))
+            st.rerun()
         notices(LIBRARIES)
         if job is not None:
             _draw_indexing_job(job)
@@ -151,21 +154,53 @@ _UPLOAD_FIELD_BY_KIND = {
 }
 
 
-def _ask_column_names() -> dict[str, str]:
-    """Return the column names that the person typed; a part that is left empty is guessed."""
-    # With a key it stays as the person left it, whatever messages come above it.
-    with st.expander("Choose the columns", key="library-columns", icon=":material/view_column:"):
-        st.caption("We guess the columns that you leave empty.")
-        typed = {
-            part: st.text_input(label, placeholder="guessed", key=f"library-column-{part}")
-            for part, label in _LABEL_BY_COLUMN.items()
+def _ask_columns(upload: UploadedFile) -> dict[str, str]:
+    """Draw the columns as they are guessed, each to be changed, with the first rows; return them, "" for none."""
+    state = st.session_state
+    if state.get(_PREVIEW_KEY, ("",))[0] != upload.file_id:
+        with st.spinner("Looking through the file…"):
+            try:
+                found = workspace().libraries.preview(upload.name, upload.getvalue())
+                state[_PREVIEW_KEY] = upload.file_id, found, None
+            except LibraryError as error:
+                state[_PREVIEW_KEY] = upload.file_id, None, error
+    _, preview, fault = state[_PREVIEW_KEY]
+    if preview is None:
+        st.error(escaped(fault.next_step), title=escaped(fault.message), icon=":material/error:")
+        return {}
+    if preview.remark:
+        st.warning(escaped(preview.remark), icon=":material/spellcheck:")
+    chosen = {}
+    with st.container(horizontal=True, gap="small", key="library-columns"):
+        for part, label in _LABEL_BY_COLUMN.items():
+            names = preview.names if part == "text" else ("", *preview.names)
+            guessed = getattr(preview.guessed, part, None) or ""
+            chosen[part] = st.selectbox(
+                label,
+                names,
+                index=names.index(guessed) if guessed in names else None,
+                placeholder="Choose a column",
+                format_func=lambda name: name or "none",
+                key=f"library-column-{part}-{upload.file_id}",
+                width=220,
+            )
+    shown = {_LABEL_BY_COLUMN[part]: column for part, column in chosen.items() if column}
+    if shown:
+        cells = {
+            label: [escaped(str(row.get(column) or ""), _MAX_PREVIEW_CHARACTERS) for row in preview.first]
+            for label, column in shown.items()
         }
-    return {part: name.strip() for part, name in typed.items() if name and name.strip()}
+        st.table(cells, hide_index=True)
+        if preview.total > len(preview.first):
+            st.caption(f"The first {len(preview.first)} of {preview.total:,} rows.")
+    return {part: column or "" for part, column in chosen.items()}
 
 
 def _add_library(uploads: list[UploadedFile], name: str, columns: dict[str, str], kind: str, *, replace: bool) -> None:
     if not uploads:
         raise InputError("Choose a table or a folder first.")
+    if columns and not columns["text"]:
+        raise InputError("Choose the column that holds the text.")
     files = [(one.name, one.getvalue()) for one in uploads]
     name = name.strip() or _name_of_upload(uploads[0].name)
     st.session_state[_OWN_JOB_KEY] = workspace().index_library(files, name, columns, replace=replace, kind=kind).id

@@ -107,25 +107,49 @@ def test_a_person_can_say_which_column_is_the_text(desk: Desk) -> None:
     at = desk.app(page=PAGE)
     at.file_uploader[0].upload("t.csv", b"first,second\nLong words about kettles and water.,Words on apples.\n")
     field(at, "Name of the library").set_value("two")
-    field(at, "The text").set_value("second")
+    text = at.run().selectbox(key=_column_key(at))
+    assert text.value == "first"
+    assert "Long words about kettles and water" in at.table[0].value.to_string()
+    text.set_value("second").run()
+    assert "Words on apples" in at.table[0].value.to_string()
     press(at, "Add the library")
     finish(desk, at)
     assert desk.workspace.libraries.document("two", 0).text == "Words on apples."
 
 
-def test_which_column_is_what_stays_filled_in_when_the_table_cannot_be_read(desk: Desk) -> None:
+def test_what_was_filled_in_stays_when_the_library_cannot_be_added(desk: Desk, tmp_path: Path) -> None:
+    health(desk, tmp_path)
     at = desk.app(page=PAGE)
     at.file_uploader[0].upload("t.csv", b"first,second\nLong words about kettles.,Words on apples.\n")
-    field(at, "Name of the library").set_value("two")
-    field(at, "The text").set_value("third")
+    field(at.run(), "Name of the library").set_value("health")
+    at.selectbox(key=_column_key(at)).set_value("second").run()
     press(at, "Add the library")
     finish(desk, at)
     assert "The library was not added." in texts(at)
-    assert desk.workspace.libraries.list() == []
-    assert field(at, "The text").value == "third"
-    assert field(at, "Name of the library").value == "two"
+    assert at.selectbox(key=_column_key(at)).value == "second"
+    assert field(at, "Name of the library").value == "health"
     press(at, "Close")
     assert "The library was not added." not in texts(at)
+
+
+def _column_key(at: AppTest) -> str:
+    return next(str(box.key) for box in at.selectbox if box.label == "Text")
+
+
+def test_a_title_that_is_taken_away_is_not_guessed_again_and_a_table_needs_a_text(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    at.file_uploader[0].upload("t.csv", CSV.encode())
+    title = next(box for box in at.run().selectbox if box.label == "Title or question")
+    assert title.value == "title"
+    title.set_value("").run()
+    press(at, "Add the library")
+    finish(desk, at)
+    assert desk.workspace.libraries.document("t", 0).title.startswith("Vitamin C does not prevent")
+
+    at = desk.app(page=PAGE)
+    at.file_uploader[0].upload("n.csv", b"a,b\n1,2\n")
+    press(at.run(), "Add the library")
+    assert "Choose the column that holds the text." in texts(at)
 
 
 def test_a_library_without_addresses_says_that_a_note_needs_a_link(desk: Desk, tmp_path: Path) -> None:

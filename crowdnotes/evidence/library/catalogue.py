@@ -27,10 +27,12 @@ from crowdnotes.evidence.library.fact_checks import open_fact_checks
 from crowdnotes.evidence.library.importing import (
     FILE_KINDS,
     TABLE_KINDS,
+    TablePreview,
     is_file_or_folder,
     lay_out,
     open_folder,
     open_table,
+    preview_table,
 )
 from crowdnotes.evidence.library.index import (
     FACT_CHECKS,
@@ -146,6 +148,12 @@ class Libraries:
         with as_library_error(name), tempfile.TemporaryDirectory() as folder:
             path = lay_out(Path(folder), files)
             return self.add(path, name, replace=replace, progress=progress, kind=kind, **columns)
+
+    @staticmethod
+    def preview(file: str, content: bytes) -> TablePreview:
+        """See `preview_table`, of a table that a browser sent."""
+        with as_library_error(file), tempfile.TemporaryDirectory() as folder:
+            return preview_table(lay_out(Path(folder), [(file, content)]))
 
     def list(self) -> Infos:
         """Return the libraries that can be read, by name; `broken` names the others."""

@@ -53,13 +53,14 @@ Rows = Sequence[Mapping[str, object]]
 def choose_columns(
     names: Sequence[str], sample: Rows, named: Mapping[str, str | None], times: Collection[str] = ()
 ) -> Columns:
-    """Return the parts of a table. `named` holds what the user named, by part; the rest is guessed from `sample`.
+    """Return the parts of a table. `named` holds what the user named, by part, "" for a part that no column is; the
+    rest is guessed from `sample`.
 
     `times` are the columns that the file itself says hold dates or times. Text is the column with the longest mean
     text. Raises LibraryError for a named column that is not there, and for a table in which no column holds text.
     """
     for part, name in named.items():
-        if name is not None and name not in names:
+        if name and name not in names:
             raise LibraryError(f"The table has no column “{name}” ({part}).", f"Its columns are: {', '.join(names)}.")
     text = named.get("text") or _guess_text_column(names, sample, times)
     taken = {text} | {name for name in named.values() if name}
@@ -79,9 +80,9 @@ def choose_columns(
             )
         if name is None and part == "url":
             name = next((n for n in names if n not in taken and _is_mostly(n, sample, _is_url)), None)
-        if name is not None:
+        if name:
             taken.add(name)
-        chosen[part] = name
+        chosen[part] = name or None
     return Columns(text=text, **chosen)
 
 
@@ -152,6 +153,7 @@ Row = Mapping[str, object]
 TABLE_KINDS = (".parquet", ".csv", ".tsv", ".jsonl")
 
 _SAMPLE_ROWS = 500
+_PREVIEW_ROWS = 3
 _SAMPLE_CHARACTERS = 2_000  # of a value: a longer one is a text in any case
 _MAX_FIELD_CHARACTERS = 50_000_000  # the csv module's own limit of 131,072 is shorter than a long article
 _MAX_TEXT_CHARACTERS = 5_000_000  # of one record: several books
@@ -163,16 +165,44 @@ def open_table(path: Path, named: Mapping[str, str | None]) -> Incoming:
 
     Raises LibraryError for a broken or empty file, and as `choose_columns` does.
     """
-    kinds = {".parquet": _open_parquet, ".csv": _open_csv, ".tsv": _open_csv, ".jsonl": _open_jsonl}
-    names, count, rows, times, remark = kinds[path.suffix.lower()](path)
-    if count == 0:
-        raise LibraryError(f"{path.name} has no rows.", "Is it the right file?")
-    columns = choose_columns(names, [_beginnings(row) for row in islice(rows(), _SAMPLE_ROWS)], named, times)
+    table, sample = _open_any_table(path)
+    columns = choose_columns(table.names, sample, named, table.times)
 
     def records() -> Iterator[Record]:
-        return (_build_row_record(i, row, columns) for i, row in enumerate(rows()))
+        return (_build_row_record(i, row, columns) for i, row in enumerate(table.rows()))
 
-    return Incoming(count, columns, records, remark=remark)
+    return Incoming(table.total, columns, records, remark=table.remark)
+
+
+class TablePreview(NamedTuple):
+    """A table before it becomes a library: its columns, which is guessed for what, and its first rows.
+
+    guessed: None where no column holds text. remark: what to check before it is used.
+    """
+
+    names: tuple[str, ...]
+    guessed: Columns | None
+    total: int
+    first: tuple[Row, ...]
+    remark: str
+
+
+def preview_table(path: Path) -> TablePreview:
+    """Check a table and look at its first rows. Raises LibraryError for a broken or empty file."""
+    table, sample = _open_any_table(path)
+    try:
+        guessed = choose_columns(table.names, sample, {}, table.times)
+    except LibraryError:
+        guessed = None
+    return TablePreview(tuple(table.names), guessed, table.total, tuple(sample[:_PREVIEW_ROWS]), table.remark)
+
+
+def _open_any_table(path: Path) -> tuple[_OpenedTable, list[Row]]:
+    kinds = {".parquet": _open_parquet, ".csv": _open_csv, ".tsv": _open_csv, ".jsonl": _open_jsonl}
+    table = kinds[path.suffix.lower()](path)
+    if table.total == 0:
+        raise LibraryError(f"{path.name} has no rows.", "Is it the right file?")
+    return table, [_beginnings(row) for row in islice(table.rows(), _SAMPLE_ROWS)]
 
 
 def _beginnings(row: Row) -> Row:
