@@ -72,9 +72,12 @@ class Verdicts(FrozenModel):
             return ""
         (low_line, low), (high_line, high) = self.shown_at
         said = (
-            f"Is {self.line:.2f} the right line? A line of {low_line:.2f} shows {low:,} notes, {self.line:.2f} "
-            f"shows {self.reckoned[0]:,} and {high_line:.2f} shows {high:,}. The data does not say which is "
-            "right; a lower one lets through notes on which the sides agree less."
+            f"Is {self.line:.2f} the right line? Here it makes no difference: {low_line:.2f} and {high_line:.2f} show "
+            f"{low:,} notes too."
+            if low == high == self.reckoned[0]
+            else f"Is {self.line:.2f} the right line? It shows {self.reckoned[0]:,} notes, {low_line:.2f} {low:,} and "
+            f"{high_line:.2f} {high:,}. The data does not say which is right: a lower line lets through notes on "
+            "which the sides agree less."
         )
         if not self.held:
             return said

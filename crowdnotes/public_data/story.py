@@ -79,6 +79,7 @@ class StoryText(FrozenModel):
     score: str
     ratings: str
     sides: str
+    uncounted: str
     on_x: str
     differs: str
     changes: str
@@ -91,14 +92,10 @@ class StoryText(FrozenModel):
         return " ".join(sentence for _, sentence in self if sentence)
 
     @property
-    def short(self) -> str:
-        """The paragraph from the note's status to why, after who wrote it and what it says."""
-        return " ".join(filter(None, (self.score, self.ratings, self.sides)))
-
-    @property
-    def rest(self) -> str:
-        """What follows `short` in the paragraph."""
-        return " ".join(filter(None, (self.on_x, self.differs, self.changes, self.first, self.held)))
+    def details(self) -> tuple[str, ...]:
+        """What the page folds: all but who wrote the note, what it says, and what the sides make of it."""
+        told = (self.score, self.ratings, self.uncounted, self.on_x, self.differs, self.changes, self.first, self.held)
+        return tuple(filter(None, told))
 
 
 class Story(FrozenModel):
@@ -284,6 +281,7 @@ def explain_story(story: Story, thresholds: Thresholds) -> StoryText:
         score=_describe_score(score, thresholds) if score else no_score,
         ratings=_describe_rating_levels(story),
         sides=_describe_sides(score.now) if score else "",
+        uncounted=_describe_uncounted(score.now) if score else "",
         changes=_describe_changes(score.changes) if score else "",
         first=_compare_first_with_all(score.first, score.now)
         if score and score.first and story.levels.n > FIRST_RATINGS
@@ -322,35 +320,37 @@ def _describe_rating_levels(story: Story) -> str:
     )
 
 
+def _describe_uncounted(now: Moment) -> str:
+    """Return which ratings do not count, and why."""
+    others = []
+    if now.unknown.n:
+        others.append(
+            plural(
+                now.unknown.n,
+                "1 rating does not count: we do not know the rater's side, after too few ratings or too many against "
+                "the crowd.",
+                "{n:,} ratings do not count: we do not know the raters' sides, after too few ratings or too many "
+                "against the crowd.",
+            )
+        )
+    if now.left_out.n:
+        others.append(
+            plural(
+                now.left_out.n,
+                "{n} rating does not count: X's Core model leaves out its rater's group.",
+                "{n:,} ratings do not count: X's Core model leaves out their raters' groups.",
+            )
+        )
+    return " ".join(others)
+
+
 def _describe_sides(now: Moment) -> str:
     """Return whether people who usually disagree agree on it."""
-    others = (
-        " "
-        + plural(
-            now.unknown.n,
-            (
-                "1 more rating does not count: we do not know that person's side (too few ratings, too often "
-                "against the crowd, or new)."
-            ),
-            (
-                "{n:,} more ratings do not count: we do not know these people's sides (too few ratings, too often "
-                "against the crowd, or new)."
-            ),
-        )
-        if now.unknown.n
-        else ""
-    )
-    if now.left_out.n:
-        others += " " + plural(
-            now.left_out.n,
-            "{n} rating does not count: X's Core model leaves out its rater's group.",
-            "{n:,} ratings do not count: X's Core model leaves out their raters' groups.",
-        )
     if min(now.minus.n, now.plus.n) < _MIN_SIDE_RATINGS:
         return (
             f"Of those who count, {now.minus.n} are on side A and {now.plus.n} on side B: too few to say "
             "whether people who usually disagree agree on it."
-        ) + others
+        )
     shares = now.minus.helpful / now.minus.n, now.plus.helpful / now.plus.n
     figures = (
         f"{shares[0]:.0%} of {now.minus.n:,} on side A and {shares[1]:.0%} of {now.plus.n:,} on side B found it helpful"
@@ -358,15 +358,15 @@ def _describe_sides(now: Moment) -> str:
     poor = now.minus.not_helpful / now.minus.n, now.plus.not_helpful / now.plus.n
     few_against = max(poor) < _MAX_SHARE_AGAINST
     if abs(shares[0] - shares[1]) >= _MIN_DISAGREEMENT and not few_against:
-        return f"People who usually disagree disagreed on it too: {figures}." + others
+        return f"People who usually disagree disagreed on it too: {figures}."
     if min(shares) > 0.5:
-        return f"People who usually disagree both liked it: {figures}." + others
+        return f"People who usually disagree both liked it: {figures}."
     if few_against:
         return (
             f"People who usually disagree both found it at least somewhat helpful: {figures}, {poor[0]:.0%} "
             f"and {poor[1]:.0%} not helpful; somewhat helpful counts half."
-        ) + others
-    return f"Neither side liked it much: {figures}." + others
+        )
+    return f"Neither side liked it much: {figures}."
 
 
 def _describe_score(of_score: ScoreStory, thresholds: Thresholds) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from crowdnotes.bridging.thresholds import THRESHOLDS
-from crowdnotes.domain.supernote import has_insult
+from crowdnotes.domain.supernote import CrowdStatus, has_insult
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.note_statuses import Verdicts, verdicts
@@ -33,15 +33,16 @@ from crowdnotes.public_data.story import (
     notes_with_words,
     story,
 )
-from crowdnotes.text.markdown import day, escaped
+from crowdnotes.text.markdown import day, escaped, in_figures
 from crowdnotes.wording import plural
 from pages.algorithm_parts.charts import raters_by_side
 from pages.common.chart_card import picture_card, table_with_csv
 from pages.common.charts import shades, stacked
-from pages.common.components import outside_text, rules_link, web_link
+from pages.common.components import badge, outside_text, rules_link, web_link
 from pages.common.times import moment
 from pages.public_data_parts.open_posts import SHOW_INSULTS_KEY, words_of
 from pages.public_data_parts.time_charts import ratings_by_side, score_by_rating
+from pages.supernote_parts.given_notes import STATUS_COLOURS
 
 _MAX_INPUT_CHARACTERS = 280
 _BAR_HEIGHT, _CHART_HEIGHT = 38, 200  # pixels
@@ -133,7 +134,7 @@ def _draw_two_sides(found: Sides) -> None:
         title="The two sides",
         sentence=found.sentence,
         draw=lambda key: raters_by_side(bars, height=_CHART_HEIGHT, alt=f"The two sides. {found.sentence}", key=key),
-        rows={"Polarity of the rater (fᵤ)": [place for _, place, _ in bars], "Raters": [n for _, _, n in bars]},
+        rows={"Viewpoint of the rater (fᵤ)": [place for _, place, _ in bars], "Raters": [n for _, _, n in bars]},
         file="sides",
         foot=["CrowdNotes, raters in X's public data; A and B are only names"],
     )
@@ -203,7 +204,7 @@ def _replay_fewer_ratings(
 def _draw_fewer_ratings(index: Path, version: float, story: Story) -> None:
     """Draw whether the status changes without some ratings."""
     with st.container(border=True, gap="xsmall", key="story-fewer"):
-        st.caption("What if a few ratings were missing?")
+        st.markdown("**What if a few ratings were missing?**")
         with st.container(horizontal=True):
             taken = st.segmented_control("Take away", REMOVED_COUNTS, default=5, required=True, key="taken")
             which = st.segmented_control(
@@ -213,22 +214,31 @@ def _draw_fewer_ratings(index: Path, version: float, story: Story) -> None:
             str(index), version, story.note, story.misleading is not False, taken or 5, which or Which.RANDOM
         )
         st.markdown(f"**{escaped(found.sentence if found else 'It has no more ratings than that.')}**")
-        st.caption("The highest lift its score most, the lowest least. Ratings that do not count stay.")
 
 
 def _draw_story_text(story: Story) -> None:
     st.button("All notes", icon=":material/arrow_back:", type="tertiary", on_click=_close_note)
     with st.container(border=True, key="story-in-words"):
-        if story.sentences is not None:
-            st.caption(escaped(story.sentences.beginning))
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if story.score is not None:
+                status = story.score.now.status.shown
+                label = status.as_text if not story.on_x else f"by these ratings {status.as_text}"
+                st.markdown(badge(STATUS_COLOURS[CrowdStatus(status.value)], "", label), width="content")
+            if story.on_x:
+                st.markdown(badge("gray", "", f"on X {story.on_x[-1].as_text}"), width="content")
+            if story.sentences is not None:
+                st.caption(escaped(story.sentences.beginning), width="content")
         if has_insult(story.text) and not st.session_state.get(SHOW_INSULTS_KEY):
             st.caption("The note's words are hidden: they insult people.")
         elif story.text:
             outside_text(story.text, look="quote", key=f"story-note-{story.note}")
+        _draw_key_figures(story)
         if story.sentences is not None:
-            st.markdown(escaped(story.sentences.short))
-            if more := story.sentences.rest:
-                st.markdown(f":small[{escaped(more)}]")
+            if story.sentences.sides:
+                st.markdown(f"**{escaped(story.sentences.sides)}**")
+            with st.expander("Why, and what X says", icon=":material/info:"):
+                for said in story.sentences.details:
+                    st.markdown(f":small[{escaped(said)}]")
         if story.post is not None:
             web_link("The post on X", post_url(story.post))
     others = [note for note in story.notes_on_post if note.note != story.note]
@@ -249,29 +259,53 @@ def _draw_story_text(story: Story) -> None:
                 )
 
 
+def _draw_key_figures(story: Story) -> None:
+    """Draw the score, how many rated, and what each side made of it."""
+    figures = [("Ratings", f"{story.levels.n:,}", "")]
+    if story.score is not None:
+        now, line = story.score.now, THRESHOLDS.helpful_intercept
+        counted = now.minus.n + now.plus.n
+        figures = [
+            ("Score", "none" if now.intercept is None else in_figures(now.intercept, line), f"{line:.2f} needed"),
+            ("Ratings", f"{now.ratings:,}", f"{counted:,} count"),
+            *(
+                (f"{_LABEL_BY_SIDE[name]}: helpful", f"{side.helpful:,} of {side.n:,}", "")
+                for name, side in (("minus", now.minus), ("plus", now.plus))
+            ),
+        ]
+    with st.container(horizontal=True, gap="large", key="story-figures"):
+        for label, value, about in figures:
+            with st.container(gap=None, width="content"):
+                st.metric(label, value)
+                if about:
+                    st.caption(about)
+
+
 def _draw_story_charts(story: Story, score: ScoreStory, line: float) -> None:
     sentences = story.sentences
     if sentences is None:
         return
     foot = [f"CrowdNotes, note {story.note} in X's public data", score.held]
     moments = score.moments
-    changed = (
-        plural(len(score.changes), "Its status changed once.", "Its status changed {n:,} times.")
-        if score.changes
-        else ""
-    )
+    times = len(score.changes)
+    changed = plural(times, "Its status changed once.", "Its status changed {n:,} times.") if times else ""
     if moments:
+        now = score.now
+        reached = "It has no score." if now.intercept is None else f"It is now {in_figures(now.intercept, line)}."
+        scored = f"{reached} {changed}".strip()
+        by_side = " ".join(
+            f"{_LABEL_BY_SIDE[name]}: {side.helpful:,} of {side.n:,} found it helpful."
+            for name, side in (("minus", now.minus), ("plus", now.plus))
+        )
         picture_card(
             "story-score",
             title="The score as ratings came in",
-            sentence=f"{sentences.score} {changed}".strip(),
-            draw=lambda key: score_by_rating(
-                score, line, alt=f"The score as ratings came in. {sentences.score}", key=key
-            ),
+            sentence=scored,
+            draw=lambda key: score_by_rating(score, line, alt=f"The score as ratings came in. {scored}", key=key),
             rows={
                 "Ratings": [one.ratings for one in moments],
                 "Score": [_format_score(one.intercept) for one in moments],
-                "Polarity": [_format_score(one.factor) for one in moments],
+                "Viewpoint": [_format_score(one.factor) for one in moments],
                 "Status": [one.status.as_text for one in moments],
             },
             file=f"score-{story.note}",
@@ -280,10 +314,8 @@ def _draw_story_charts(story: Story, score: ScoreStory, line: float) -> None:
         picture_card(
             "story-ratings",
             title="Ratings so far, by side and level",
-            sentence=f"{sentences.sides} The data does not say what the sides mean.".strip(),
-            draw=lambda key: ratings_by_side(
-                moments, alt=f"Ratings so far, by side and level. {sentences.sides}", key=key
-            ),
+            sentence=by_side,
+            draw=lambda key: ratings_by_side(moments, alt=f"Ratings so far, by side and level. {by_side}", key=key),
             rows=_build_ratings_table(moments),
             file=f"ratings-{story.note}",
             foot=foot,

@@ -59,7 +59,6 @@ def late_notes(index: Path) -> None:
     """Draw them."""
     chosen = crowd_filter()
     found = _load_delays(str(index), index.stat().st_mtime, chosen)
-    st.markdown(f"**{escaped(found.sentence)}**")
     by = st.segmented_control(
         "Compare by",
         ["month", "topic", "language"],
@@ -175,6 +174,7 @@ def surge_days(index: Path) -> None:
         },
         file="surges",
         foot=foot,
+        signs="━┅┈◆" if found.surges else "━┅┈",
     )
     left_out = [
         plural(found.not_dated, "{n:,} post has no date.", "{n:,} posts have no date.") if found.not_dated else "",
@@ -191,7 +191,9 @@ def surge_days(index: Path) -> None:
         ),
         *left_out,
     ]
-    st.caption(escaped(" ".join(filter(None, notes))))
+    with st.expander("What is a surge?", icon=":material/info:"):
+        for said in filter(None, notes):
+            st.markdown(f":small[{escaped(said)}]")
     if not found.surges:
         waiting_posts(index, version, chosen, None)
         return
@@ -241,8 +243,7 @@ def _draw_day(index: Path, version: float, chosen: Filter, wanted: date) -> None
     else:
         st.caption("No word is typical of this day.")
     waiting_posts(index, version, chosen, wanted)
-    st.header(f"Posts of {day(wanted)} with the most ratings", anchor=False)
-    with st.container(gap="xxsmall"):
+    with st.expander(f"All posts of {day(wanted)}, most ratings first", icon=":material/list:"):
         for post in posts[:_MAX_POSTS]:
             shown = "a note is shown" if post.shown else "no note is shown"
             numbers = (

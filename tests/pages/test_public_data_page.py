@@ -89,7 +89,7 @@ def test_a_note_is_chosen_and_its_story_told_in_words_and_pictures(busiest: int)
     told = offered.click().run()
     assert not told.exception
     shown = texts(told)
-    for words in ("people rated it", "0.40 is needed to be shown", "is kept fixed", "What X recorded"):
+    for words in ("people rated it", "0.40 needed", "is kept fixed", "What X recorded"):
         assert words in shown, words
     assert [alt.split(".")[0] for alt in plots(told)] == [
         "The score as ratings came in",
@@ -102,6 +102,9 @@ def test_a_story_begins_with_the_note_and_leads_back_to_the_list(busiest: int) -
     at = opened(note=str(busiest))
     drawn = str([item.proto for item in at.get("bidi_component")])
     assert f"story-note-{busiest}" in drawn
+    assert [figure.label for figure in at.metric] == ["Score", "Ratings", "Side A: helpful", "Side B: helpful"]
+    [fold] = [fold for fold in at.expander if fold.label == "Why, and what X says"]
+    assert any("kept fixed" in words.value for words in fold.markdown)
     press(at, "All notes")
     assert field(at, "Find a note").value == ""
     assert [alt.split(".")[0] for alt in plots(at)] == ["The two sides"]

@@ -133,7 +133,7 @@ def test_the_reason_of_a_not_helpful_note_stands_in_its_first_sentences() -> Non
     assert told.score is not None
     assert told.sentences is not None
     assert told.score.now.status is NoteStatus.NOT_HELPFUL
-    assert told.score.now.why in told.sentences.short
+    assert told.score.now.why in told.sentences.details[0]
 
 
 def test_many_changes_are_told_by_the_first_and_the_last_and_where_x_differs_it_says_why() -> None:
@@ -299,7 +299,9 @@ def test_words_find_notes_and_fewer_ratings_change_what_hangs_on_them() -> None:
         (_, lower), (_, higher) = counted.shown_at
         assert lower > counted.reckoned[0] > higher
         assert counted.reach == counted.reckoned[0] + sum(held for _, held in counted.held)
-        assert f"{_LINES.helpful_intercept + 0.05:.2f} shows {higher:,}" in counted.about_line
+        assert f"{_LINES.helpful_intercept + 0.05:.2f} {higher:,}" in counted.about_line
+        alike = counted.replace(shown_at=((0.35, counted.reckoned[0]), (0.45, counted.reckoned[0])))
+        assert "Here it makes no difference" in alike.about_line
 
 
 def test_the_planted_sides_stand_apart_and_notes_at_both_ends_are_offered() -> None:
