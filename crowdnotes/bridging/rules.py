@@ -268,7 +268,7 @@ def large_factor(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOu
         RuleName.LARGE_FACTOR,
         status is NoteStatus.HELPFUL and not factor.met,
         NoteStatus.FIRM_REJECT,
-        "It speaks mostly to one side: polarity {factor:+.2f}, at most {most:.2f} either way.",
+        "It speaks mostly to one side: viewpoint {factor:+.2f}, at most {most:.2f} either way.",
         factor,
         factor=note.factor,
         most=t.max_factor,

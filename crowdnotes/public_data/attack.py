@@ -288,18 +288,26 @@ def verdict(world: World, found: Attack) -> str:
     if found.needed == 0 or found.average_line is None:
         return found.sentence
     flipped = attack(world, replace(found.options, assigned=not found.options.assigned))
-    given, free = (found, flipped) if found.options.assigned else (flipped, found)
-    at_random = (
-        "Giving out notes at random makes no difference."
-        if given.needed == free.needed
-        else f"If accounts rate only notes given out at random, {_describe_need(given.needed)}; "
-        f"if they choose the note, {_describe_need(free.needed)}."
-    )
-    return f"{found.sentence} {found.average_sentence} {at_random}"
+    if found.needed == flipped.needed:
+        otherwise = "Giving out notes at random makes no difference."
+    else:
+        when = "accounts chose the note" if found.options.assigned else "notes were given out at random"
+        takes = f"{MAX_ACCOUNTS} would not be enough" if flipped.needed is None else f"it would take {flipped.needed}"
+        otherwise = f"If {when}, {takes}."
+    average = found.average_sentence
+    if found.needed is None and found.needed_by_average is None:
+        average = "With a plain average they cannot either."
+    return f"{found.sentence} {average} {otherwise}"
 
 
-def _describe_need(needed: int | None) -> str:
-    return f"{MAX_ACCOUNTS} are not enough" if needed is None else f"it takes {needed}"
+def notice_sentence(world: World, found: Attack) -> str:
+    """Return what it changes that X notices the accounts; "" where it does not."""
+    if not found.options.noticed:
+        return ""
+    unnoticed = attack(world, replace(found.options, noticed=False))
+    if np.array_equal(found.shown, unnoticed.shown):
+        return "That X notices changes nothing here."
+    return f"If X did not notice: {unnoticed.sentence}"
 
 
 def in_figures(accounts: int | None) -> str:
@@ -319,22 +327,17 @@ def cheapest(attacks: dict[History, Attack]) -> str:
     if any_of_them.needed == 0:
         return any_of_them.sentence
     needed = {history: found.needed for history, found in attacks.items() if found.needed}
-    never = " or ".join(history.value for history in attacks if history not in needed)
-    sentences = []
-    if needed:
-        fewest = min(needed.values())
-        histories = " or ".join(history.value for history, many in needed.items() if many == fewest)
-        sentences.append(
-            plural(
-                fewest,
-                "1 account is enough if it rated {histories} before.",
-                "{n} accounts are enough if they rated {histories} before.",
-                histories=histories,
-            )
-        )
-    if never:
-        sentences.append(f"Not even {MAX_ACCOUNTS} are enough if they rated {never} before.")
-    return " ".join(sentences)
+    if not needed:
+        return f"Not even {MAX_ACCOUNTS} accounts are enough, whatever they rated before."
+    never = ", ".join(history.value for history in attacks if history not in needed)
+    fewest = min(needed.values())
+    said = plural(
+        fewest,
+        "1 account is enough if it rated {histories} before.",
+        "{n} accounts are enough if they rated {histories} before.",
+        histories=" or ".join(history.value for history, many in needed.items() if many == fewest),
+    )
+    return f"{said} Never enough: accounts that rated {never}." if never else said
 
 
 def _order_honest_ratings(

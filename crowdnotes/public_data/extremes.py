@@ -88,7 +88,7 @@ class Experiment:
         if 2 * self.own > self.ratings:
             return (
                 "No. Most ratings come from the note's own side, so extreme notes have the higher average, "
-                "and the score takes away only a part of that. The rule on polarity below stops them."
+                "and the score takes away only a part of that. The rule on viewpoints below stops them."
             )
         return "No. In these settings the extreme notes score higher."
 
@@ -97,7 +97,7 @@ class Experiment:
         good, extreme = self.kinds[0], self.kinds[1]
         stopped = _KINDS_BY_STOPPED[good.polarity > line, extreme.polarity > line]
         return (
-            f"Polarity: good {good.polarity:.2f}, extreme {extreme.polarity:.2f}. The rule against notes above "
+            f"Viewpoint: good {good.polarity:.2f}, extreme {extreme.polarity:.2f}. The rule against notes above "
             f"{line:.2f} stops {stopped}."
         )
 
@@ -110,7 +110,7 @@ class Experiment:
             "from other side": [_format_signed(found.other, "d") for found in self.kinds],
             "average rating": [_format_signed(found.average, ".2f") for found in self.kinds],
             "score": [f"{found.score:.4f}".replace("-", "−") for found in self.kinds],
-            "size of polarity": [f"{found.polarity:.4f}" for found in self.kinds],
+            "size of viewpoint": [f"{found.polarity:.4f}" for found in self.kinds],
         }
 
 

@@ -166,15 +166,15 @@ class World:
         words = (
             (
                 "By average, the best note that leans one way beats {by_average} of {n} notes that help "
-                "everybody; by score, {by_score}."
+                "everybody. By score, it beats {by_score}."
             )
             if self.one_camp
             else (
-                "By average, the best one-sided note beats {by_average} of {n} notes that help both sides; by "
-                "score, {by_score}."
+                "By average, the best one-sided note beats {by_average} of {n} notes that help both sides. By "
+                "score, it beats {by_score}."
             )
         )
-        return fill(words, by_average=by_average, n=NOTES // len(_WORTH_AND_LEAN_BY_KIND), by_score=by_score)
+        return fill(words, by_average=by_average, n=NOTES // len(_WORTH_AND_LEAN_BY_KIND), by_score=by_score or "none")
 
     def _below_one_sided(self, values: Floats) -> int:
         """Return how many notes that help both sides lie below the best one-sided one; those without a score do not."""
@@ -265,8 +265,8 @@ class World:
             "note": [note + 1 for note in range(len(self.kinds))],
             "made to be": [self.name(kind) for kind in self.kinds],
             "average rating": [round(float(number), 3) for number in self.averages],
-            "helpfulness": [round(float(number), 3) for number in self.scores],
-            "polarity": [round(float(number), 3) for number in self.factors],
+            "score": [round(float(number), 3) for number in self.scores],
+            "viewpoint": [round(float(number), 3) for number in self.factors],
             "status": [found.status.value for found in self.statuses],
             "decided by": [found.decided_by.value for found in self.statuses],
         }

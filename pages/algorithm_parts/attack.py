@@ -17,6 +17,7 @@ from crowdnotes.public_data.attack import (
     every_history,
     in_figures,
     later_sentence,
+    notice_sentence,
     verdict,
 )
 from crowdnotes.public_data.small_world import RATERS
@@ -34,10 +35,7 @@ _RATINGS_BEFORE_ATTACK = (MIN_RATINGS_BEFORE_ATTACK, 10, 15, 20, 30, None)  # ho
 @st.fragment
 def attack_lab() -> None:
     """Who attacks what, how it goes with each number of accounts, and which accounts need to be the fewest."""
-    st.caption(
-        "Some accounts agree to vote the same way on one note, to hide it or to get it shown. How many does "
-        "it take? The plain average is the same crowd without X's algorithm."
-    )
+    st.caption("How many accounts must vote alike to hide a note, or to get it shown?")
     with show_errors():
         left, right = st.columns([0.24, 0.76], gap="medium")
         with left:
@@ -48,8 +46,12 @@ def attack_lab() -> None:
             attacks = every_history(world, options)
             found = attacks[options.history]
             st.markdown(f"**Among {RATERS} made-up raters:** {escaped(verdict(world, found))}")
-            st.caption("X has many more raters, so these numbers are not X's. Compare the two ways of scoring.")
-            _draw_attack(found, attacks, "" if options.after is None else later_sentence(world, found))
+            st.caption(
+                "X has far more raters, and asks some whom it draws at random: these numbers are not X's. Compare the "
+                "two ways of scoring."
+            )
+            later = "" if options.after is None else later_sentence(world, found)
+            _draw_attack(found, attacks, [notice_sentence(world, found), later])
 
 
 def _ask_attack_options() -> AttackOptions:
@@ -87,7 +89,7 @@ def _label_choice(choice: Aim | History) -> str:
     return f"{choice.value[0].upper()}{choice.value[1:]}"
 
 
-def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> None:
+def _draw_attack(found: Attack, attacks: dict[History, Attack], more: list[str]) -> None:
     grid = st.grid(2, min_column_width=330, gap="small")
     line = found.line
     # Both pictures end at the same number of accounts, where both have come to what is wanted.
@@ -136,9 +138,7 @@ def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> N
         f"Note {found.note + 1} has {found.ratings} honest ratings when the attack begins. Filled point: the "
         "note is shown."
     )
-    sentences = [honest, found.stays_sentence, found.accounts_sentence, later]
-    if found.options.noticed and found.options.aim is Aim.SINK:
-        sentences.append("That X notices changes nothing here.")
+    sentences = [honest, found.stays_sentence, found.accounts_sentence, *more]
     st.markdown(escaped(" ".join(filter(None, sentences))))
     _draw_defending_rules(found)
     picture_card(

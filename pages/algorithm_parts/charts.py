@@ -75,7 +75,7 @@ def note_map(
     across = {
         "ends": [-_MAX_VIEWPOINT, _MAX_VIEWPOINT],
         "ticks": [-1, -0.5, 0, 0.5, 1],
-        "title": "Side A   ←   polarity of the note (fₙ)   →   Side B",
+        "title": "Side A   ←   viewpoint of the note (fₙ)   →   Side B",
     }
     parts = _build_regions(lines, ends) if lines else _build_level_line(level)
     component(
@@ -151,7 +151,7 @@ def _build_regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Shapes, _S
 def _build_level_line(level: float | None) -> tuple[_Shapes, _Shapes, _Shapes]:
     if level is None:
         return [], [], []
-    words = {"at": [_MAX_VIEWPOINT, level], "text": f"As many notes: from {level:.2f}", "anchor": "end"}
+    words = {"at": [_MAX_VIEWPOINT, level], "text": f"Shows as many notes: {level:.2f}", "anchor": "end"}
     return (
         [],
         [{"points": [[-_MAX_VIEWPOINT, level], [_MAX_VIEWPOINT, level]], "colour": "green"}],
@@ -195,7 +195,7 @@ def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, hei
         x=_MAX_VIEWPOINT_SIZE, y=lines.shown, xanchor="right", yanchor="bottom", text="Too one-sided", showarrow=False,
         font={"color": ink, "size": 12},
     )  # fmt: skip
-    across = {"text": "Polarity, either way", "font": {"color": ink, "size": 12}, "standoff": 8}
+    across = {"text": "Viewpoint, either way", "font": {"color": ink, "size": 12}, "standoff": 8}
     figure.update_xaxes(range=[0, _MAX_VIEWPOINT_SIZE], dtick=0.25, zeroline=False, title=across)
     upward = {"text": "Score (iₙ)", "font": {"color": ink, "size": 12}, "standoff": 8}
     figure.update_yaxes(range=list(ends), zeroline=False, dtick=0.2, tickformat=".1f", title=upward)
@@ -295,7 +295,7 @@ def raters_by_side(bars: Sequence[tuple[float, str, int]], *, height: int, alt: 
     )
     ink = st.get_option(f"theme.{theme_name()}.grayTextColor")
     title = {
-        "text": "Side A   ←   polarity of the rater (fᵤ)   →   Side B",
+        "text": "Side A   ←   viewpoint of the rater (fᵤ)   →   Side B",
         "font": {"color": ink, "size": 12},
         "standoff": 8,
     }

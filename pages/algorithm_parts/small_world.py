@@ -31,13 +31,12 @@ from pages.algorithm_parts.charts import SIGNS, Floats, Lines, kind_colours, not
 from pages.common.chart_card import picture_card, table_with_csv
 from pages.common.session import show_errors
 
-_EXPERIMENT_KEY = "extremes"
 _CHART_HEIGHT = 330  # pixels
 
 
 @st.fragment
 def extremes() -> None:
-    """Draw what is tried, a button, and the result."""
+    """Draw what is tried, and the result."""
     with show_errors():
         left, right = st.columns([0.3, 0.7], gap="medium")
         with left:
@@ -57,24 +56,16 @@ def extremes() -> None:
                 format_func=lambda share: f"{share}%",
                 help="At 50% both sides rate each note equally often.",
             )
-            if st.button(f"Run {ROUNDS} rounds", type="primary", icon=":material/play_arrow:"):
-                with st.spinner("Running…", show_time=False):
-                    st.session_state[_EXPERIMENT_KEY] = run_experiment(
-                        ratings or 4, (ratings or 4) * (own or 50) // 100
-                    )
         with right:
-            found = st.session_state.get(_EXPERIMENT_KEY)
-            if isinstance(found, Experiment):
-                made_with = found.ratings, found.own
-                if made_with != ((ratings or 4), (ratings or 4) * (own or 50) // 100):
-                    st.warning(
-                        "This result is of other settings. Run it again.",
-                        icon=":material/history:",
-                    )
-                st.markdown(f"**{found.verdict}**")
-                _draw_experiment(found)
-            else:
-                st.info("Run it to see the answer.", icon=":material/science:")
+            with st.spinner(f"Running {ROUNDS} rounds…", show_time=False):
+                found = _run_cached_experiment(ratings or 4, (ratings or 4) * (own or 50) // 100)
+            st.markdown(f"**{found.verdict}**")
+            _draw_experiment(found)
+
+
+@lru_cache(maxsize=16)
+def _run_cached_experiment(ratings: int, own: int) -> Experiment:
+    return run_experiment(ratings, own)
 
 
 def _draw_experiment(found: Experiment) -> None:
@@ -142,12 +133,12 @@ def chosen_world() -> World:
 
 _LABEL_BY_SLIDER = {
     "camps": ("Sides", "1: all think alike. 2: two that disagree."),
-    "polarity": ("Polarity", "The distance between the two sides."),
+    "polarity": ("Distance of the sides", "How much the two sides disagree."),
     "share": ("Larger side", "Its share of the raters who are on a side."),
     "generosity": ("Friendliness", "How much raters differ in how high they rate."),
     "noise": ("Noise", "How much of each rating is chance."),
     "ratings": ("Ratings each", "Of 60 notes."),
-    "draw": ("Random draw", "The same number gives the same crowd."),
+    "draw": ("Number of the crowd", "Another number makes another crowd."),
 }
 
 
@@ -283,7 +274,7 @@ def _explain_note(world: World) -> None:
                 "\\+ $f_u \\times f_n$ **Viewpoint**",
                 _format_both_sides(world, *products),
                 fill(
-                    "Polarity of the raters ({one}, {other}) times that of the note ({note}). Same sign: they like it "
+                    "That of the raters ({one}, {other}) times that of the note ({note}). Same sign: they like it "
                     "more.",
                     **polarities,
                 ),
@@ -294,7 +285,7 @@ def _explain_note(world: World) -> None:
                 "From 0, not helpful, to 1, helpful.",
             ),
         )
-        grid = st.grid(min_column_width=140, border=True, gap="xsmall")
+        grid = st.grid(len(cells), min_column_width=140, border=True, gap="xsmall")
         for symbol, figures, about in cells:
             with grid.cell(), st.container(gap="xxsmall"):
                 st.markdown(symbol)
@@ -308,7 +299,7 @@ def _explain_note(world: World) -> None:
         st.markdown(fill(rated, one=_format_figure(low.rated), other=_format_figure(high.rated)))
         st.caption(
             "A number costs its square times a penalty $\\lambda$: 0.15 for mood, friendliness and score, "
-            "only 0.03 for polarity. So what a viewpoint explains does not count for the score."
+            "only 0.03 for viewpoints. So what a viewpoint explains does not count for the score."
         )
 
 

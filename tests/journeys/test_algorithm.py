@@ -35,7 +35,6 @@ def test_a_slider_moves_the_notes_a_click_tells_of_one_and_the_experiment_has_a_
     expect(page.locator(".st-key-world-note").get_by_text("Note 60 is")).to_be_visible()
     assert faults(page, pictures=2) == []
     page.get_by_role("tab", name="Does it resist extremes?").click()
-    walk.button("Run 100 rounds").click()
     expect(page.get_by_role("table").get_by_text("good but extreme")).to_be_visible()
     assert faults(page, pictures=1) == []
     turned_to(page, "dark")

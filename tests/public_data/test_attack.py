@@ -20,6 +20,7 @@ from crowdnotes.public_data.attack import (
     cheapest,
     every_history,
     later_sentence,
+    notice_sentence,
     target,
     verdict,
 )
@@ -75,9 +76,9 @@ def test_one_side_alone_cannot_lift_its_own_note(world: World) -> None:
     assert across.needed is not None
     assert across.statuses[across.needed].status is NoteStatus.HELPFUL
     assert cheapest(found).startswith(
-        f"{across.needed} accounts are enough if they rated like side B before. Not even "
+        f"{across.needed} accounts are enough if they rated like side B before. Never enough: "
     )
-    assert "nothing or" in cheapest(found), "fresh accounts have no viewpoint and never count"
+    assert "that rated nothing, " in cheapest(found), "fresh accounts have no viewpoint and never count"
     assert len(found) == len(History)
 
 
@@ -174,9 +175,9 @@ def test_the_verdict_sets_the_rules_beside_the_average_and_choosing_beside_being
     assert free.needed_by_average
     assert f"{free.needed} accounts are enough to hide" in told
     assert f"With a plain average it takes {free.needed_by_average}." in told
-    takes = f"it takes {given.needed}" if given.needed else f"{MAX_ACCOUNTS} are not enough"
-    assert f"given out at random, {takes}; if they choose the note, it takes {free.needed}." in told
-    assert verdict(world, given).endswith(told.split(". ")[-1])
+    takes = f"it would take {given.needed}" if given.needed else f"{MAX_ACCOUNTS} would not be enough"
+    assert told.endswith(f"If notes were given out at random, {takes}.")
+    assert verdict(world, given).endswith(f"If accounts chose the note, it would take {free.needed}.")
     fresh = verdict(world, attack(world, AttackOptions(history=History.FRESH)))
     assert f"{MAX_ACCOUNTS} accounts cannot hide" in fresh
     assert "at random makes no difference" in fresh
@@ -186,13 +187,26 @@ def test_the_verdict_claims_no_number_that_was_not_found(world: World) -> None:
     poor = attack(world, AttackOptions(aim=Aim.LIFT_POOR, history=History.FRESH))
     assert poor.needed is poor.needed_by_average is None
     assert verdict(world, poor).startswith(
-        f"{poor.sentence} With a plain average, {MAX_ACCOUNTS} accounts cannot get it shown."
+        f"{MAX_ACCOUNTS} accounts cannot get note {poor.note + 1} shown. With a plain average they cannot either."
     )
+    attacks = every_history(world, AttackOptions(aim=Aim.LIFT_POOR))
+    assert cheapest(attacks) == f"Not even {MAX_ACCOUNTS} accounts are enough, whatever they rated before."
     early = attack(world, AttackOptions(aim=Aim.LIFT_ONE_SIDED, history=History.FRESH, after=5))
     assert (early.needed, early.needed_by_average) == (None, 0)
     told = verdict(world, early)
     assert told.startswith(f"{early.sentence} A plain average shows it before the attack.")
     assert "takes" not in told
+
+
+@pytest.mark.parametrize("aim", Aim)
+def test_it_is_said_whether_it_changes_anything_that_x_notices(world: World, aim: Aim) -> None:
+    noticed, not_noticed = (attack(world, AttackOptions(aim=aim, noticed=notices)) for notices in (True, False))
+    assert notice_sentence(world, not_noticed) == ""
+    told = notice_sentence(world, noticed)
+    if aim is Aim.LIFT_ONE_SIDED:
+        assert told == f"If X did not notice: {not_noticed.sentence}"
+    else:
+        assert told == "That X notices changes nothing here."
 
 
 def test_the_same_attack_is_reckoned_once(world: World) -> None:

@@ -45,7 +45,7 @@ def test_plain_averages_put_notes_of_the_larger_side_among_those_that_help_both(
     both = world.averages[of_kind(world, NoteKind.BOTH)]
     below = int((both < world.averages[of_kind(world, NoteKind.MINUS)].max()).sum())
     assert below > 0
-    assert f"beats {below} of 15 notes that help both sides; by score, 0." in world.average_sentence
+    assert f"beats {below} of 15 notes that help both sides. By score, it beats none." in world.average_sentence
     assert (world.averages >= (world.average_line or 0)).sum() == world.shown.sum()
 
 
