@@ -321,7 +321,7 @@ class Batch:
         return self._end_work()
 
     def _end_work(self) -> str:
-        """Return what came of the work. Raises what stopped it."""
+        """Return the result of the work. Raises what stopped it."""
         if self._stop is not None:
             raise self._stop
         return self.as_text()

@@ -144,7 +144,7 @@ class XSettings(SettingsGroup):
     test_mode: bool = Field(
         True, description="X scores notes but shows them to nobody; set false once X admits the account"
     )
-    url: str = Field("https://api.x.com", description="X's API, or a stand-in on this machine")
+    url: str = Field("https://api.x.com", description="X's API, or a test server on this machine")
     seconds: float = Field(20.0, gt=0, le=300, description="for one call")
 
     @field_validator("url")

@@ -133,8 +133,8 @@ def _build_case_badges(summary: CaseSummary) -> str:
     marks = [_build_status_badge(summary)]
     if summary.desk in _MODERATION_STATES:
         marks.append(badge("violet", "", summary.desk.as_text))
-    if summary.told:
-        marks.append(f":gray[{escaped(summary.told)}]")
+    if summary.outcome_line:
+        marks.append(f":gray[{escaped(summary.outcome_line)}]")
     if summary.supernote:
         marks.append(badge("blue", "hub", "supernote"))
     if _read_marks(summary.id, summary.updated_at)[0]:

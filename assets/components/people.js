@@ -1,4 +1,4 @@
-// Little people who vote, a block for each side. A kind is told by its fill as well as its colour: whole, half, empty.
+// Little people who vote, a block for each side. A kind has its own fill as well as its colour: whole, half, empty.
 
 const NS = "http://www.w3.org/2000/svg"
 const FILLS = ["whole", "half", "empty"]
@@ -28,13 +28,13 @@ function block({ name, counts, words }, kinds) {
   const side = make("div", "side")
   side.role = "img"
   side.ariaLabel = words
-  const told = make("div", "told")
-  told.append(make("span", "name", name))
+  const counts = make("div", "told")
+  counts.append(make("span", "name", name))
   const row = make("div", "row")
   counts.forEach((count, at) => {
     const one = make("span", "kind")
     one.append(person(FILLS[at]), make("b", "", String(count)), make("span", "", kinds[at]))
-    told.append(one)
+    counts.append(one)
     for (let number = 0; number < count; number += 1) row.append(person(FILLS[at]))
   })
   side.append(told, counts.some(Boolean) ? row : make("div", "nobody", words))

@@ -16,30 +16,30 @@ const draw = (tag, attributes) => {
   return element
 }
 
-function entry(words, told, choose) {
+function entry(words, description, choose) {
   const box = make(choose ? "button" : "div", "entry")
-  box.title = told
+  box.title = description
   if (choose) {
     box.type = "button"
     box.onclick = choose
-    box.ariaLabel = told
+    box.ariaLabel = description
   }
   box.append(...words)
   return box
 }
 
-function sentence({ number, text, kind, sign, told, source }, choose) {
+function sentence({ number, text, kind, sign, description, source }, choose) {
   const words = make("span", "text", text)
   words.dir = "auto"
-  const box = entry([make("span", "sign", `${number} ${sign}`), words], told, source && (() => choose({ sentence: number })))
+  const box = entry([make("span", "sign", `${number} ${sign}`), words], description, source && (() => choose({ sentence: number })))
   box.dataset.kind = kind
   return box
 }
 
-function source({ id, name, told }, choose) {
+function source({ id, name, description }, choose) {
   const where = make("span", "text", name)
   where.dir = "auto"
-  return entry([make("b", "", id), where], told, () => choose({ source: id }))
+  return entry([make("b", "", id), where], description, () => choose({ source: id }))
 }
 
 function legend(kinds) {

@@ -137,7 +137,7 @@ class Store:
 
         Only those that `reader` may read; with None all.
         """
-        columns = [cases.c[name] for name in CaseSummary.model_fields]
+        columns = [cases.c[name].label(name) for name in CaseSummary.model_fields]
         query = _filter_cases(select(*columns), search, status, reader, whose)
         query = query.order_by(cases.c.updated_at.desc(), cases.c.id.desc()).limit(limit).offset(offset)
         with reading(self._engine) as connection:
@@ -284,7 +284,7 @@ def case_row(case: Case) -> tuple[Case, dict[str, object]]:
         "owner": case.owner_key,
         "shared": case.shared,
         "desk": case.desk_state.value,
-        "told": _cut_excerpt(case.told),
+        "outcome_line": _cut_excerpt(case.outcome_line),
         "search": storable_text(
             folded(f"{case.post.whole_text or case.post.url}\n{case.draft.text if case.draft else ''}")
         ),

@@ -70,7 +70,7 @@ def results(comparison_id: _ComparisonIdArgument, as_json: Json = False) -> None
         print_json(found)
         return
     print_text(f"{found.answers} answers by {found.participants} participants on {found.pairs} pairs")
-    for sentence in dict.fromkeys(found.told.values()):
+    for sentence in dict.fromkeys(found.sentences.values()):
         print_text(sentence)
     for name, figure in found.rows:
         print_text(f"  {name}: {figure.as_text}")
@@ -119,7 +119,7 @@ def overview(
     for picture in found.pictures:
         print_text(f"\n{picture.title}")
         print_text(f"  {picture.sentence}")
-        if picture.beside:
-            print_text(f"  {picture.beside}")
+        if picture.more:
+            print_text(f"  {picture.more}")
         if picture.not_counted:
             print_text(f"  Not counted: {', '.join(picture.not_counted)}.")

@@ -489,7 +489,7 @@ class Case(FrozenModel):
         return DeskState.IN_REVIEW if self.desk.lease is not None else self.desk.state
 
     @property
-    def told(self) -> str:
+    def outcome_line(self) -> str:
         """How it ended and why, for its author, in a line: a decision or the last return; else ""."""
         back = self.desk.returns[-1] if self.desk.returns else None
         if self.decision is not None:
@@ -512,7 +512,7 @@ class Case(FrozenModel):
 
 
 class CaseSummary(FrozenModel):
-    """A line of the list of cases. `overrides` counts as `Decision.reasons_given` does; see `Case.told`."""
+    """A line of the list of cases. `overrides` counts as `Decision.reasons_given` does; see `Case.outcome_line`."""
 
     id: str
     version: int
@@ -524,7 +524,7 @@ class CaseSummary(FrozenModel):
     supernote: bool
     mode: Mode
     desk: DeskState
-    told: str
+    outcome_line: str
     owner: str | None
     shared: bool
     created_at: datetime

@@ -200,7 +200,7 @@ class ComparisonResults(FrozenModel):
     rated_model: Figure
     chosen_model: Figure
     statements: dict[Statement, BothRated]
-    told: dict[Literal["wins", "helpfulness", "statements"], str]
+    sentences: dict[Literal["wins", "helpfulness", "statements"], str]
 
     @property
     def rows(self) -> list[tuple[str, Figure]]:

@@ -57,7 +57,7 @@ _CRUDE_PATTERN = re.compile(r"\b(?:\w*shit\w*|\w*fuck\w*|bitch\w*|whores?|crap|t
 
 
 def has_insult(text: str) -> bool:
-    """Return whether words insult people or are crude, so that a page hides them until somebody asks."""
+    """Return whether words insult people or are crude, so that a page hides them until a person asks."""
     return bool(_INSULT_PATTERN.search(text) or _CRUDE_PATTERN.search(text))
 
 
@@ -253,7 +253,7 @@ class SupernoteRound(FrozenModel):
 
     @property
     def tied(self) -> tuple[Candidate, ...]:
-        """The candidates that the jury cannot tell from the one with the highest score, as they are ranked."""
+        """The candidates that the jury cannot separate from the one with the highest score, as they are ranked."""
         best = min(self.passed, key=jury_order, default=None)
         return tuple(item for item in self.passed if best is not None and is_tied(item, best))
 

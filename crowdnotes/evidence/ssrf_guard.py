@@ -41,7 +41,7 @@ _LOCAL_SUFFIXES = ("localhost", "local", "localdomain", "internal", "home.arpa",
 _REFUSED_V4 = tuple(
     ipaddress.IPv4Network(network)
     for network in (
-        "168.63.129.16/32",  # Azure's metadata address lies in public space
+        "168.63.129.16/32",  # Azure's metadata address is in public space
         "192.0.0.0/24",
         "192.88.99.0/24",  # 6to4 relays
         "224.0.0.0/3",  # multicast, reserved, broadcast
@@ -276,7 +276,7 @@ class _Stream(httpcore.NetworkStream):
             except TimeoutError:
                 continue
             except OSError as error:
-                # httpcore goes on to read: a server may answer and hang up before it has heard all.
+                # httpcore goes on to read: a server may answer and hang up before it has read all.
                 raise httpcore.WriteError(str(error)) from error
 
     def close(self) -> None:

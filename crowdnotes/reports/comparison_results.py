@@ -106,7 +106,7 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
         rated_model=rated_model,
         chosen_model=_fit_mixed_model(won - 0.5, np.ones((len(used), 1)), crossed, nothing),
         statements=by_statement,
-        told={
+        sentences={
             "wins": _describe_wins(comparison.names, wins["all answers"], crossed),
             "helpfulness": _describe_ratings(comparison.names, helpfulness, rated_model, crossed),
             "statements": _describe_statements(comparison.names, by_statement, crossed),

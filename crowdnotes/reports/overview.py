@@ -55,12 +55,12 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """A chart of `n` things with its `sentence`. `beside`: a second one. `not_counted`: how many cases, and why."""
+    """A chart of `n` things. `more`: a second sentence, or "". `not_counted`: how many cases are left out, and why."""
 
     title: str
     sentence: str
     n: int
-    beside: str = ""
+    more: str = ""
     not_counted: tuple[str, ...] = ()
 
     @property
@@ -174,7 +174,7 @@ def _build_times(cases: Sequence[CaseFigures]) -> Spread:
         title="Time from post to note",
         sentence=sentence,
         n=len(approved),
-        beside=f"{first} Breaks are included.".strip() if approved else first,
+        more=f"{first} Breaks are included.".strip() if approved else first,
         not_counted=_explain_not_counted(
             {("1 case without an approved note", "{n:,} cases without an approved note"): len(cases) - len(approved)}
         ),
@@ -346,7 +346,7 @@ def _build_fixed_notes(cases: Sequence[CaseFigures]) -> Counted:
         title="What was fixed after a failed check",
         sentence=sentence if any(case.has_note for case in cases) else "There is no note yet.",
         n=totals.total(),
-        beside=kept_words,
+        more=kept_words,
         bars=tuple(name.capitalize() for name in there),
         parts=tuple(
             (course.as_text, tuple(float(by_check[name][course]) for name in there)) for course in Course if there
@@ -406,7 +406,7 @@ def _build_readers(cases: Sequence[CaseFigures]) -> Sides:
         title="Agreement of readers (a simulation)",
         sentence=sentence,
         n=len(juries),
-        beside=f"Checks and simulated readers agree on {same} of {len(both)}."
+        more=f"Checks and simulated readers agree on {same} of {len(both)}."
         if len(both) >= _MIN_AGREEMENT_NOTES
         else "",
         not_counted=_explain_not_counted(
@@ -453,7 +453,7 @@ def _build_cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Cou
         title="Cost",
         sentence=sentence,
         n=len(counted),
-        beside="Some costs are estimated." if any(used.estimated for _, used in counted) else "",
+        more="Some costs are estimated." if any(used.estimated for _, used in counted) else "",
         not_counted=_explain_not_counted(
             {
                 ("1 case without AI", "{n:,} cases without AI"): len(cases) - len(asked),

@@ -69,7 +69,7 @@ cases = Table(
     Column("owner", Text, nullable=True),
     Column("shared", Boolean, nullable=False),
     Column("desk", String(16), nullable=False),
-    Column("told", Text, nullable=False),
+    Column("told", Text, key="outcome_line", nullable=False),
     Column("search", Text, nullable=False),
     Column("document", Text, nullable=False),
     Index("cases_by_change", "updated_at", "id"),

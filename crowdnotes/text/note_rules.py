@@ -186,7 +186,7 @@ def note_length(text: str) -> int:
 
 
 def characters_for_words(links: int) -> int:
-    """Return how many characters a note has for its words beside so many links, of which it takes three at most."""
+    """Return how many characters a note has for its words, if it has so many links (three at most)."""
     return NOTE_LIMIT - min(MAX_NOTE_LINKS, links) * (URL_WEIGHT + 1)
 
 

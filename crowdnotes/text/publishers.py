@@ -132,7 +132,7 @@ def publisher_name(source: Source) -> str:
 
 
 def publisher_label(source: Source) -> str:
-    """Return `publisher_name` as it stands alone or before a colon: "CDC", "MedlinePlus (NIH)"."""
+    """Return `publisher_name` as it is written alone or before a colon: "CDC", "MedlinePlus (NIH)"."""
     name = publisher_name(source).removeprefix("the ")
     return re.sub(r"^([A-Z]{2,6})'s (.+)$", r"\2 (\1)", name)
 

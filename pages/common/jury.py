@@ -179,7 +179,7 @@ def _compare_candidates(case: Case, verdict: JuryVerdict) -> None:
             line=verdict.helpful_line,
             ends=SCORE_AXIS,
             alt=" ".join(f"Draft {name}: jury score {_format_intercept(found)}." for name, found in judged),
-            key=f"jury-beside-{case.id}",
+            key=f"jury-chart-{case.id}",
         )
         first, best = judged[0], max(judged, key=lambda item: item[1].note_intercept)
         by_ai = case.supernote is None and case.candidates[0].engine.startswith("llm:")

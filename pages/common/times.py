@@ -22,7 +22,7 @@ def clock_time(when: datetime) -> str:
 
 
 def time_mark(when: datetime, words: str = "") -> None:
-    """Draw a short time, "4 Mar 2026, 16:04", or `words`; under the pointer stand zone and the time in UTC.
+    """Draw a short time, "4 Mar 2026, 16:04", or `words`; the tooltip has the zone and the time in UTC.
 
     `words` go into the page as they are: none from outside.
     """

@@ -93,7 +93,7 @@ def _describe_map_sentence(case: Case, number: int, item: SentenceSupport, note:
         "kind": kind,
         "sign": "?" if kind == "hinted" else _MAP_SIGN_BY_SUPPORT[item.support],
         "source": item.evidence_id,
-        "told": f"Sentence {number}, {support}, closest source {item.evidence_id or 'none'}: {words}",
+        "description": f"Sentence {number}, {support}, closest source {item.evidence_id or 'none'}: {words}",
     }
 
 
@@ -101,7 +101,7 @@ def _describe_map_source(case: Case, item: Evidence) -> dict[str, object]:
     name = source_name(item.source)
     numbers = [str(n) for n, leaned in enumerate(case.sentences, start=1) if leaned.evidence_id == item.id]
     of = f"closest to sentence {', '.join(numbers)}" if numbers else "closest to no sentence"
-    return {"id": item.id, "name": clip(name, 60), "told": f"{item.id}, {name}: {of}"}
+    return {"id": item.id, "name": clip(name, 60), "description": f"{item.id}, {name}: {of}"}
 
 
 _NOTICE_AREA = StepName.DRAFT.value

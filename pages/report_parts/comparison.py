@@ -40,7 +40,7 @@ def results_view(comparison_id: str) -> None:
     st.caption(f"{came}, on {found.pairs:,} of {pairs}")
     if comparison.sides_unknown or not answers:
         title = "NOT RUN" if answers else "There are no results yet."
-        st.info(escaped(found.told["wins"]), title=title)
+        st.info(escaped(found.sentences["wins"]), title=title)
         return
     left, right = st.columns(2, gap="large")
     with left:
@@ -94,33 +94,33 @@ def _draw_chart_heading(title: str, sentence: str) -> None:
 
 
 def _draw_wins(found: ComparisonResults) -> None:
-    _draw_chart_heading(f"How often “{escaped(found.names[0])}” was chosen", found.told["wins"])
+    _draw_chart_heading(f"How often “{escaped(found.names[0])}” was chosen", found.sentences["wins"])
     rows = [
         (f"{of} ({figure.n:,})", [_to_interval_point(found.names[0], figure)])
         for of, figure in found.wins.items()
         if figure.value is not None
     ]
-    compared(rows, ends=(0, 1), step=0.25, line=0.5, percent=True, alt=found.told["wins"], key="compare-wins")
+    compared(rows, ends=(0, 1), step=0.25, line=0.5, percent=True, alt=found.sentences["wins"], key="compare-wins")
 
 
 def _draw_helpfulness(found: ComparisonResults) -> None:
-    _draw_chart_heading("How helpful each note was rated", found.told["helpfulness"])
+    _draw_chart_heading("How helpful each note was rated", found.sentences["helpfulness"])
     names = list(found.names)
     levels = [Part(level.as_text, counts) for level, counts in found.levels.items()]
-    stacked_shares(names, levels, alt=found.told["helpfulness"], between=" / ", key="compare-levels")
+    stacked_shares(names, levels, alt=found.sentences["helpfulness"], between=" / ", key="compare-levels")
     compared(
         [("mean", _list_both_points(found.names, found.helpfulness))],
         ends=(0, 1),
         step=0.25,
-        alt=found.told["helpfulness"],
+        alt=found.sentences["helpfulness"],
         key="compare-helpfulness",
     )
 
 
 def _draw_statements(found: ComparisonResults) -> None:
-    _draw_chart_heading("How far readers agree with five sentences, from 1 to 5", found.told["statements"])
+    _draw_chart_heading("How far readers agree with five sentences, from 1 to 5", found.sentences["statements"])
     rows = [(statement.as_text, _list_both_points(found.names, both)) for statement, both in found.statements.items()]
-    compared(rows, ends=(1, 5), step=1, alt=found.told["statements"], key="compare-statements")
+    compared(rows, ends=(1, 5), step=1, alt=found.sentences["statements"], key="compare-statements")
     descriptions = [f"*{one.as_text}*: {one.words}" for one in found.statements]
     st.caption(" ".join(descriptions))
 

@@ -80,7 +80,7 @@ def _draw_few_cases(found: Overview) -> None:
 def _draw_picture_card(name: str, picture: Picture, draw: Callable[[str], _LegendEntries], foot: str) -> None:
     key = f"overview-{name}"
     reasons = f"Not counted: {', '.join(picture.not_counted)}." if picture.not_counted else ""
-    remarks = " ".join(filter(None, [picture.beside, reasons]))
+    remarks = " ".join(filter(None, [picture.more, reasons]))
     with st.container(gap="xxsmall", key=f"{key}-card"):
         head = st.container(
             horizontal=True, gap="xsmall", vertical_alignment="center", horizontal_alignment="distribute"

@@ -465,7 +465,7 @@ def _list_ranking_rows(made: SupernoteRound) -> list[_RankingRow]:
 
 
 def _ranking_sort_key(row: _RankingRow, made: SupernoteRound) -> tuple[bool, float, int]:
-    """By the jury, drafts that it cannot tell apart in the order of the round; what it cannot judge last."""
+    """By the jury, drafts of equal score in the order of the round; what it cannot judge last."""
     score, place = row.score.intercept if row.score else 0.0, 0
     if row.candidate is not None:
         place = 0 if row.key == made.winner else _rank_of(made, row.candidate)

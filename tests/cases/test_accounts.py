@@ -105,7 +105,7 @@ def test_no_table_holds_a_trace_of_who_was_erased_and_their_acts_stay(engine: En
     store = Store(engine)
     case = store.get("anns")
     assert case.decision is not None
-    assert (case.decision.by, case.told) == ("someone who left", "someone who left: Too thin.")
+    assert (case.decision.by, case.outcome_line) == ("someone who left", "someone who left: Too thin.")
     assert [check.support for check in case.sentence_checks] == [Support.SUPPORTED]
     assert {event.by for event in case.events} == {"ann", "bob", "someone who left"}
     assert "from someone who left" in {event.detail for event in case.events}

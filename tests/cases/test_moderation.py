@@ -110,13 +110,13 @@ def test_a_case_goes_from_its_author_to_a_moderator_and_back_with_each_step_on_r
     case = moderation.send_back(case, NOW, BOB, [Comment("Which review?", "E1", "The review")], "Nearly there.")
     states.append(case.desk_state)
     assert states == [DeskState.DRAFTING, DeskState.SUBMITTED, DeskState.IN_REVIEW, DeskState.RETURNED]
-    assert case.told == "bob: Nearly there."
+    assert case.outcome_line == "bob: Nearly there."
     refused(lambda: moderation.submit(case, NOW, ANN), "comments")
     case = edit_draft(case, NOW + CLAIM_DURATION, ANN, "The 2024 review found no link.", based_on=text_sha256(NOTE))
     case = answer_suggestion(case, NOW, ANN, "S1", SuggestionAnswer.YES, "Named.", changed="The year stands there.")
     case = moderation.claim(moderation.submit(case, NOW, ANN), NOW, BOB)
     case = decide(case, NOW, BOB, DecisionKind.REJECTED, reason="It is too late.")
-    assert (case.desk_state, case.told) == (DeskState.DECIDED, "bob: It is too late.")
+    assert (case.desk_state, case.outcome_line) == (DeskState.DECIDED, "bob: It is too late.")
     kinds = [
         "submitted",
         "claimed",

@@ -114,7 +114,7 @@ def test_needed_is_measured_by_plain_words_without_a_model_and_the_labels_are_na
     found = _json("needed", "--data", path)
     assert (found["engine"], found["n"], found["words_decide"]["auc"]) == ("local", 3, 1.0)
     assert "no ground truth" in found["labels"]
-    assert found["words_decide"]["by_reason"]["not told"] == {"n": 1, "written": 0, "named": {"opinion": 1}}
+    assert found["words_decide"]["by_reason"]["no reason given"] == {"n": 1, "written": 0, "named": {"opinion": 1}}
     assert _json("needed", "--data", path, "--no-pictures")["n"] == 2
 
 

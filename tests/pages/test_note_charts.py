@@ -89,8 +89,8 @@ def test_the_map_leads_from_each_sentence_to_its_source_and_tells_both_in_words(
         ("E1", "unsupported"),
     ]
     assert [item["id"] for item in shown["sources"]] == ["E1", "E2"]
-    assert shown["sources"][0]["told"].endswith("closest to sentence 1, 3")
-    assert shown["sentences"][1]["told"].startswith("Sentence 2, partly supported, closest source E2: No pill cures")
+    assert shown["sources"][0]["description"].endswith("closest to sentence 1, 3")
+    assert shown["sentences"][1]["description"].startswith("Sentence 2, partly supported, closest source E2: No pill")
     assert [kind["label"] for kind in shown["kinds"]] == ["supported", "partly supported", "not supported"]
 
 

@@ -58,18 +58,18 @@ def test_a_note_that_is_better_is_found_so_by_every_figure() -> None:
     assert all((one.differ.p or 0) < 0.01 for one in (found.helpfulness, *found.statements.values()))
     assert (found.wins["all answers"].n, found.rated_model.n) == (160, 320)
     assert [sum(counts) for counts in zip(*found.levels.values(), strict=True)] == [160, 160]
-    assert "“Supernote” was chosen in" in found.told["wins"]
-    assert "more often than chance" in found.told["wins"]
-    assert "more than chance explains" in found.told["helpfulness"]
-    assert found.told["statements"].startswith("“Supernote” is rated higher on sources")
+    assert "“Supernote” was chosen in" in found.sentences["wins"]
+    assert "more often than chance" in found.sentences["wins"]
+    assert "more than chance explains" in found.sentences["helpfulness"]
+    assert found.sentences["statements"].startswith("“Supernote” is rated higher on sources")
 
 
 def test_notes_that_are_alike_are_not_told_apart() -> None:
     found = results(comparison(8), study(12, 8, gain=0.0, seed=3))
     low, _, high = run(found.wins["all answers"])
     assert low < 0.5 < high
-    assert "Chance alone" in found.told["wins"]
-    assert "Chance alone" in found.told["helpfulness"]
+    assert "Chance alone" in found.sentences["wins"]
+    assert "Chance alone" in found.sentences["helpfulness"]
 
 
 def test_the_interval_is_wider_where_people_agree_with_themselves_than_where_answers_are_apart() -> None:
@@ -111,15 +111,15 @@ def test_what_cannot_be_had_of_few_or_equal_answers_is_not_run_and_says_why(
     for figure, reason in zip(figures, (of_wins, of_test, of_model), strict=True):
         assert reason in figure.not_run
         assert (figure.value is None) == bool(reason)
-    assert all(found.told.values())
-    assert "chance" not in " ".join(found.told.values())
+    assert all(found.sentences.values())
+    assert "chance" not in " ".join(found.sentences.values())
 
 
 def test_a_model_that_would_take_minutes_is_not_run_and_means_of_nought_are_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     answers = [answer(who, pair, *(GOOD, BAD)[:: 1 - 2 * who], won=not who) for who in (0, 1) for pair in (0, 1)]
-    assert all(results(comparison(), answers).told.values())
+    assert all(results(comparison(), answers).sentences.values())
     monkeypatch.setattr(comparison_results, "_MAX_MIXED_MODEL_WORK", 8 * 4**2 - 1)
     assert "half a minute" in results(comparison(), answers).rated_model.not_run
 

@@ -138,7 +138,7 @@ def test_votes_on_shuffled_pairs_go_back_to_bench_compare(kept: Comparisons, tmp
     file.write_text(kept.exported(made.id, votes=True), encoding="utf-8")
     rate = win_rates(ROWS, read_rows(file, Vote, ""))["overall"]
     assert (rate.rate, rate.votes) == (1.0, 40)
-    assert "does not say whose" in kept.results(made.id).told["wins"]
+    assert "does not say whose" in kept.results(made.id).sentences["wins"]
     told_apart = kept.add("notes.jsonl", "\n".join(row.model_dump_json() for row in ROWS).encode())
     with pytest.raises(InputError, match="shuffled"):
         kept.exported(told_apart.id, votes=True)

@@ -92,7 +92,7 @@ def test_gates_endings_and_mending_are_told_in_a_sentence() -> None:
     assert found.gates.sentence == "1 of 2 scored notes passes all three checks; correctness stopped the most (1)."
     assert found.gates.not_counted == ("2 cases without a note",)
     assert found.mended.sentence == "1 of 2 checks that did not pass was fixed, most often correctness (1)."
-    assert found.mended.beside == "2 of 3 sentences that CrowdNotes wrote are in 1 approved note word for word."
+    assert found.mended.more == "2 of 3 sentences that CrowdNotes wrote are in 1 approved note word for word."
     assert overview([approved(5)]).mended.sentence == "No check failed."
 
 
@@ -107,8 +107,8 @@ def test_sources_and_readers_are_told_with_who_could_not_be_counted() -> None:
         "Sides A and B of the simulated readers agree on 1 of 2 notes; 1 reaches the line to be shown."
     )
     assert [sums[1:] for sums in found.readers.sums] == [(1, 1), (0, 0), (1, 0)]
-    assert found.readers.beside == "", "nothing on so few"
-    assert overview([*cases, *([figures(jury=near)] * 8)]).readers.beside == (
+    assert found.readers.more == "", "nothing on so few"
+    assert overview([*cases, *([figures(jury=near)] * 8)]).readers.more == (
         "Checks and simulated readers agree on 9 of 10."
     )
     assert found.readers.not_counted == ("1 case where the estimate means nothing",)

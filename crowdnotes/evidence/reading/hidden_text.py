@@ -1,11 +1,11 @@
 """Takes out of a page what its readers cannot see, before any text is extracted from it.
 
 Text for programs alone (orders to a language model, words for search engines) must not become
-evidence that a person believes to stand on the page. Judged are attributes, inline styles and simple
+evidence that a person believes to be on the page. Judged are attributes, inline styles and simple
 rules of the page's own style sheets (see `style_sheets`); those in other files are not fetched, so what
 only they hide stays in. White words count as hidden unless another background is named. Text that a button unfolds or
 that fades in on scrolling cannot be told from text that nobody ever sees: it goes too, and is counted. So does what is
-struck out, which the page no longer says, also by a rule for what stands within other elements: no script strikes out.
+struck out, which the page no longer says, also by a rule for elements within others: no script strikes out.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _NEVER_SHOWN = frozenset("template noscript datalist noframes noembed".split())
 # The screen-reader classes of the common frameworks.
 _HIDDEN_CLASSES = frozenset("sr-only visually-hidden screen-reader-text visuallyhidden".split())
 _TINY = {"px": 2.0, "pt": 2.0, "em": 0.2, "rem": 0.2, "%": 20.0, "vw": 0.2, "vh": 0.2, "": 0.0}
-_NEAR = 0.08  # of the range of each colour channel: nobody tells such colours apart
+_NEAR = 0.08  # of the range of each colour channel: nobody can see the difference
 
 _PAINTS = ("background-image", "background-color", "background")
 _STRUCK_TAGS = frozenset({"s", "strike", "del"})
 _STRUCK_CLASSES = frozenset({"line-through", "strikethrough"})
 _RAISED_TAGS = frozenset("span small a font b i em strong".split())  # which a style may set above or below the line
 _TAG_BY_CLASS = {"superscript": "sup", "sup": "sup", "subscript": "sub", "sub": "sub"}
-# What every page hides, or holds beside its text, and nobody misses.
+# What every page hides or has around its text, and nobody misses.
 _BESIDE_TAGS = frozenset("nav header footer aside form dialog".split())
 _BESIDE_ROLES = frozenset(
     "dialog alertdialog menu navigation search tooltip banner contentinfo complementary alert".split()
@@ -300,7 +300,7 @@ _NOT_THERE = re.compile(
 )
 _BETWEEN = re.compile(r"(?<!\\)[\s>+~]+")  # what leads from one element to the next
 
-_NOT_READ = {"[] block": "[]", "function": "[]", "comment": ""}  # kinds of tokens, and what stands for them
+_NOT_READ = {"[] block": "[]", "function": "[]", "comment": ""}  # kinds of tokens, and what is put for them
 
 _Specificity = tuple[int, int, int]
 _Rank = tuple[bool, bool, _Specificity, int]  # important, inline, specificity, place

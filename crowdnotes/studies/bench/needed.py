@@ -169,7 +169,7 @@ def _share_right(right: Sequence[bool]) -> dict[str, Any]:
 def _count_by_reason(rows: Sequence[NeededRow], judged: Sequence[Judged | None]) -> Mapping[str, Any]:
     """Of the posts that needed a note, and of the others by why not: how many are written, and what is named."""
     found: dict[str, Any] = {}
-    names = ["note needed" if row.needs_note else row.no_note_reason or "not told" for row in rows]
+    names = ["note needed" if row.needs_note else row.no_note_reason or "no reason given" for row in rows]
     for name in sorted(set(names), key=lambda name: (name != "note needed", name)):
         mine = [item for item, said in zip(judged, names, strict=True) if said == name]
         known = [item for item in mine if item is not None]
