@@ -51,7 +51,7 @@ class SignIn(StrEnum):
 
 
 class SignInSettings(SettingsGroup):
-    """Who may use CrowdNotes: see [people](people.md). Without any of these, the one person at this machine."""
+    """Who may use CrowdNotes: see [people](people.md). Without these: the person at this machine."""
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SIGN_IN_", frozen=True)
 
@@ -65,15 +65,15 @@ class SignInSettings(SettingsGroup):
     )
     public_url: str | None = Field(
         None,
-        description="CrowdNotes' https address; the provider must know it with /oauth2callback added",
+        description="CrowdNotes' https address; the provider knows it with /oauth2callback added",
     )
     user_header: str | None = Field(
         None,
         pattern=r"^[A-Za-z0-9-]+$",
-        description="instead of a provider: the header in which a proxy here names the person",
+        description="instead of a provider: a proxy names the person in this header",
     )
     first_role: Literal["viewer", "contributor", "moderator", "none"] = Field(
-        "contributor", description="role of a new person; with “none” an admin must let them in"
+        "contributor", description="of a new person; with “none” an admin lets them in"
     )
     demo: bool = Field(False, description="no accounts: visitors see only the demonstrations")
     demo_hours: int = Field(24, ge=1, description="until a visitor's work is deleted")
@@ -136,13 +136,13 @@ class XSettings(SettingsGroup):
     oauth2_token: SecretStr | None = Field(
         None,
         min_length=1,
-        description="instead of the four: a user's OAuth 2.0 access token; ends after two hours",
+        description="instead of the four: an OAuth 2.0 access token; ends after two hours",
     )
     oauth2_refresh_token: SecretStr | None = Field(None, min_length=1, description="renews it (scope offline.access)")
     oauth2_client_id: str | None = Field(None, min_length=1, description="the app's, for renewing")
     oauth2_client_secret: SecretStr | None = Field(None, min_length=1, description="the app's, if it has one")
     test_mode: bool = Field(
-        True, description="X scores notes but shows them to nobody; set false once X admits the account"
+        True, description="X scores notes and shows them to nobody; false once X admits the account"
     )
     url: str = Field("https://api.x.com", description="X's API, or a test server on this machine")
     seconds: float = Field(20.0, gt=0, le=300, description="for one call")
@@ -192,7 +192,7 @@ class Settings(SettingsGroup):
 
     data_dir: Path = Field(
         default_factory=_find_data_dir,
-        description="folder of cases and libraries; by default the system's place for user data",
+        description="folder of cases and libraries, by default the system's for user data",
     )
     database_url: SecretStr | None = Field(None, description="PostgreSQL's URL; by default SQLite in the data folder")
     allowed_private_hosts: tuple[str, ...] = Field((), description="hosts on a private network that may be read")
@@ -201,23 +201,21 @@ class Settings(SettingsGroup):
     queue: bool = Field(False, description="show the moderators' queue even where nobody signs in")
     two_readers: bool = Field(False, description="two moderators read each submitted case independently")
     participants_only: bool = Field(False, description="this server shows only blind comparisons, by link")
-    workers: int = Field(4, ge=0, description="jobs at once; with PostgreSQL, 0 leaves all to `crowdnotes worker`")
+    workers: int = Field(4, ge=0, description="jobs at once; 0 leaves all to `crowdnotes worker` (with PostgreSQL)")
     embedder: Path | None = Field(
-        None, description="folder of another embedding model ([extending](extending.md#an-embedding-model))"
+        None, description="folder of another [embedding model](extending.md#an-embedding-model)"
     )
     reader: Path | None = Field(
         None,
-        description="model that compares a note with its sources: a folder, or a name from "
+        description="[reading model](extending.md#a-reading-model): a folder, or a name from "
         "`crowdnotes models get reader`",
     )
-    retention_days: int | None = Field(
-        None, ge=1, description="remove cases decided longer ago ([running](running.md))"
-    )
-    log_json: bool = Field(False, description="log lines of JSON ([running](running.md))")
+    retention_days: int | None = Field(None, ge=1, description="remove cases [decided longer ago](running.md)")
+    log_json: bool = Field(False, description="[log](running.md) lines of JSON")
     torch_threads: int = Field(2, ge=1, description="threads of the embedding model")
     bridging_raters: RatersWanted = Field(
         RatersWanted.CORE,
-        description="whose public ratings count: X's Core model's (`core`) or `all` ([bridging](bridging.md))",
+        description="whose public ratings [count](bridging.md): those of X's Core model or `all`",
     )
     fetch: FetchSettings = Field(default_factory=FetchSettings)
     archive: ArchiveSettings = Field(default_factory=ArchiveSettings)

@@ -53,7 +53,7 @@ class FetchSettings(SettingsGroup):
     max_redirects: ClassVar[int] = 5  # a longer chain is a loop or a trap
     connect_seconds: ClassVar[float] = 6.0
 
-    max_bytes: int = Field(10_000_000, gt=0, description="of one page after decompression")
+    max_bytes: int = Field(10_000_000, gt=0, description="of one page, decompressed")
     total_seconds: float = Field(20.0, gt=0, description="for one page")
     user_agent: str = Field(
         f"CrowdNotes/{__version__} ({PROJECT_PAGE}; evidence reader for Community Notes)",
@@ -72,7 +72,7 @@ class ArchiveSettings(SettingsGroup):
 
     ask: bool = Field(
         True,
-        description="ask archive.org for a copy of an unreadable page; it gets only public addresses without a query",
+        description="ask archive.org for copies of unreadable pages; it gets only public addresses without a query",
     )
     url: str = Field("https://archive.org", description="a mirror of its API")
 
@@ -145,13 +145,13 @@ class SearchSettings(SettingsGroup):
 
     services: tuple[str, ...] | None = Field(
         None,
-        description="online services ticked at first; [] ticks none. By default all that are set up or need no key, "
-        "but a web search without a key only where no other is set up",
+        description="online services ticked at first, [] for none. By default all that are set up or need no key; a "
+        "web search without a key only if no other is set up",
     )
     reading_services: tuple[str, ...] = Field(
         (),
-        description="reading services ticked at first (tavily-extract, jina-reader); they get only public addresses "
-        "without a query, of pages we could not read",
+        description="reading services ticked at first (tavily-extract, jina-reader); they get only public addresses, "
+        "without a query, of pages that we could not read",
     )
     leave_out: tuple[str, ...] = Field((), description='hosts that online searches leave out: ["example.com"]')
     contact_email: str | None = Field(
@@ -214,15 +214,15 @@ class GateSettings(SettingsGroup):
 
     helpfulness_judge: str = Field(
         "auto",
-        description="“trained”: the shipped model; “model”: the language model; “server”: CROWDNOTES_LLM_JUDGE_*; "
-        "“auto”: the one that suits",
+        description="“trained”: the shipped model; “model”: the AI; “server”: CROWDNOTES_LLM_JUDGE_*; “auto”: the one "
+        "that suits",
     )
 
 
 class LlmSettings(SettingsGroup):
-    """A language model, on any server that speaks OpenAI's protocol: see [models](models.md).
+    """An AI on any server with OpenAI's protocol: see [models](models.md).
 
-    A key is read from here or from the system's keyring; it is in no database, log or error.
+    Keys come from here or from the system's keyring, and are in no database, log or error.
     """
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_LLM_", frozen=True)
@@ -239,18 +239,18 @@ class LlmSettings(SettingsGroup):
     queries_model: str = Field("", description="for claims, searches and images")
     utility_model: str = Field("", description="for choosing search results")
     writing_model: str = Field("", description="for the note")
-    judging_model: str = Field("", description="for gates and principles")
+    judging_model: str = Field("", description="for checks")
     api_key: SecretStr | None = Field(None, description="the server's key; else the keyring's")
     judge_base_url: str | None = Field(None, description="another server that judges helpfulness")
     judge_model: str = Field("", description="its model, such as HealthJudge")
     judge_api_key: SecretStr | None = Field(None, description="its key")
     judge_form: Literal["json", "final decision"] = Field(
-        "json", description="for judges trained to end with “Final decision: yes” or “no”"
+        "json", description="“final decision” if it ends with “Final decision: yes” or “no”"
     )
     sees_images: bool = Field(False, description="the model for searches can read pictures")
     effort: Mapping[str, Literal["none", "minimal", "low", "medium", "high"]] = Field(
         {"queries": "low", "utility": "low", "writing": "medium", "judging": "medium"},
-        description="how long a thinking model thinks, by step; by default it decides",
+        description="how long a thinking model thinks; it decides at steps left out",
     )
     timeout_seconds: float = Field(60.0, gt=0, description="of silence within an answer")
     first_word_seconds: float = Field(300.0, gt=0, description="of silence before the first word")
@@ -259,9 +259,7 @@ class LlmSettings(SettingsGroup):
     max_retries: int = Field(2, ge=0, le=10, description="after 408, 409, 429, 5xx and lost connections")
     at_once: int = Field(10, ge=1, le=64, description="calls at the same time")
     max_answer_tokens: int = Field(16_000, ge=64, description="of one answer; thinking needs many")
-    votes: int = Field(
-        1, ge=1, le=15, description="how often to ask a judge if the server gives no token probabilities; odd"
-    )
+    votes: int = Field(1, ge=1, le=15, description="how often to ask a judge without token probabilities; odd")
     budget_dollars: float | None = Field(1.0, ge=0, description="for one case, if the price is known")
     budget_tokens: int | None = Field(600_000, ge=0, description="for one case")
     dollars_per_million_input: float | None = Field(None, ge=0, description="your own price")
@@ -309,12 +307,10 @@ class JurySettings(SettingsGroup):
         0.69  # share of known words and pairs below which numbers mean nothing; 1 % of real notes
     )
 
-    jurors: int = Field(1_000, ge=1, le=100_000, description="simulated raters")
+    jurors: int = Field(1_000, ge=1, le=100_000, description="simulated readers")
     seed: int = Field(0, ge=0, description="the same number gives the same verdict")
-    raters: Path | None = Field(
-        None, description="a Parquet file of raters (rater_intercept, rater_factor) instead of the shipped ones"
-    )
-    model: Path | None = Field(None, description="a folder from `crowdnotes train jury` instead of the shipped model")
+    raters: Path | None = Field(None, description="a Parquet file of other raters (rater_intercept, rater_factor)")
+    model: Path | None = Field(None, description="another model, a folder from `crowdnotes train jury`")
 
 
 class SupernoteSettings(SettingsGroup):

@@ -17,9 +17,10 @@ from crowdnotes.settings import Settings
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 _HEAD = """# Settings
 
-Each is an environment variable that CrowdNotes reads once, at the start. Defaults are in brackets. Write lists and
-tables as JSON. A wrong value stops the start and is named. `NAME_FILE` may name a file that holds the value.
+Environment variables, with their defaults in brackets. CrowdNotes reads them at its start; a wrong value stops it, with
+the name of the variable. Write lists and tables as JSON. `NAME_FILE` may name a file that holds the value.
 """
+_HEADING_BY_GROUP = {"Gate": "Checks", "Llm": "AI", "SignIn": "Signing in"}
 
 
 def page() -> str:
@@ -34,7 +35,8 @@ def page() -> str:
 
 def _list_settings(group: type[BaseSettings]) -> Iterator[str]:
     about = (inspect.getdoc(group) or "").replace("\n\n", " ").replace("\n", " ").strip()
-    yield f"## {group.__name__.removesuffix('Settings') or 'General'}\n"
+    name = group.__name__.removesuffix("Settings") or "General"
+    yield f"## {_HEADING_BY_GROUP.get(name, name)}\n"
     if "](" in about:  # otherwise it says what the heading says
         yield f"{about}\n"
     fields = dict(group.model_fields)
