@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from crowdnotes.cases import actions, intake, supernote_actions
+from crowdnotes.cases import actions, supernote_actions
 from crowdnotes.cases.case_findings import row_marks
 from crowdnotes.cases.export import cases_csv
 from crowdnotes.domain import Act, CaseStatus, CaseSummary, DecisionKind, DeskState, Relationship
@@ -71,25 +71,8 @@ def _format_case_link(summary: CaseSummary) -> str:
 
 
 def _duplicate_case(case_id: str) -> None:
-    """Begin a case anew with the same post and the same places to search."""
     _hold_filters()
-    case = cases().get(case_id)
-    post = case.post
-    if case.supernote is not None:
-        notes, wanted = case.supernote.notes, case.supernote.wanted
-        supernote_actions.create_supernote(
-            cases(), post.text, notes=notes, url=post.url, wanted=wanted, until=case.until
-        )
-    else:
-        pictures = [
-            intake.Attachment(cases().image(case_id, image.sha256), image.name, image.text, image.shows)
-            for image in post.images
-        ]
-        intake.create_case(
-            cases(), post.text, mode=case.mode, url=post.url, urls=case.urls, libraries=case.libraries,
-            services=case.services, read_through=case.read_through, until=case.until, attached=pictures,
-            recorded_answers=case.recorded_answers, context=post.context,
-        )  # fmt: skip
+    supernote_actions.duplicate_case(cases(), case_id)
     st.toast("Duplicated. The new case comes first.", icon=":material/content_copy:")
 
 

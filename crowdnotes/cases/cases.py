@@ -74,7 +74,7 @@ class Cases:
         """Return the newest version; to be read it lacks what it hides from the actor (`hide_other_reviews`).
 
         A moderator who sees others' findings without a reading of their own goes on record (`record_sight`), unless the
-        case is `only_counted`: nothing of it is shown but how it ended, marks of its row and figures over many cases.
+        case is `only_counted`: nothing of it is shown but its post, how it ended, marks of its row, and figures.
         """
         case, actor = self._store.get(case_id), self._current_user()
         require(actor, permission, case, four_eyes=self.settings.four_eyes)
@@ -148,7 +148,7 @@ class Cases:
 
     def image(self, case_id: str, sha256: str, permission: Act = Act.READ) -> bytes:
         """Return an image of the case's post. Raises StoreError when the post has it no longer."""
-        if all(image.sha256 != sha256 for image in self.get(case_id, permission).post.images):
+        if all(image.sha256 != sha256 for image in self.get(case_id, permission, only_counted=True).post.images):
             raise StoreError("We no longer have this image.", "Attach it again.")
         return self._store.image(sha256)
 

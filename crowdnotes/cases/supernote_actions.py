@@ -92,6 +92,23 @@ def create_supernote(
     return cases.add(set_candidate_count(case, at, by, settings.supernote.candidates if wanted is None else wanted))
 
 
+def duplicate_case(cases: Cases, case_id: str) -> Case:
+    """Begin a case anew with the same post, notes and places to search; who copies a case has not seen its findings."""
+    case = cases.get(case_id, only_counted=True)
+    post, work = case.post, case.supernote
+    if work is not None:
+        return create_supernote(cases, post.text, notes=work.notes, url=post.url, wanted=work.wanted, until=case.until)
+    pictures = [
+        intake.Attachment(cases.image(case_id, image.sha256), image.name, image.text, image.shows)
+        for image in post.images
+    ]
+    return intake.create_case(
+        cases, post.text, mode=case.mode, url=post.url, urls=case.urls, libraries=case.libraries,
+        services=case.services, read_through=case.read_through, until=case.until, attached=pictures,
+        recorded_answers=case.recorded_answers, context=post.context,
+    )  # fmt: skip
+
+
 @requires(Act.EDIT)
 def set_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote]) -> Case:
     """Replace the notes; the pages that they link to are read next.

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from crowdnotes.cases import actions, approval, blinding, follow_up_stages, intake, moderation
+from crowdnotes.cases import actions, approval, blinding, follow_up_stages, intake, moderation, supernote_actions
 from crowdnotes.cases.actions import edit_draft, own_check
 from crowdnotes.cases.agreement import agreement, read_pairs, units
 from crowdnotes.cases.approval import decide, obstacles
@@ -969,6 +969,13 @@ def test_a_moderator_who_opens_a_decided_case_is_on_record_once_and_figures_put_
         assert dan.get("c1").events[-1].kind == "shown"
     after = store.get("c1")
     assert (len(after.events), after.updated_at) == (len(before.events) + 1, before.updated_at)
+
+
+def test_who_copies_a_decided_case_has_not_seen_what_was_found(workspace: Workspace) -> None:
+    workspace.store.add(decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED))
+    dan = workspace.acting_as(lambda: DAN).cases
+    assert supernote_actions.duplicate_case(dan, "c1").post.text == workspace.store.get("c1").post.text
+    assert not any(event.kind == "shown" for event in workspace.store.get("c1").events)
 
 
 def test_the_next_case_of_a_moderator_is_none_that_others_have_to_read(workspace: Workspace) -> None:

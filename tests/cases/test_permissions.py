@@ -232,6 +232,7 @@ _CALLS: dict[str, tuple[Act, Callable[..., object], tuple[Any, ...], dict[str, A
     "judge_pair": (Act.REVIEW, moderation.judge_pair, ("Words.", "E1", Support.SUPPORTED), {}),
     "finish_reading": (Act.REVIEW, moderation.finish_reading, (), {}),
     "send_back": (Act.REVIEW, moderation.send_back, ([],), {}),
+    "duplicate_case": (Act.READ, supernote_actions.duplicate_case, (), {}),
     "resolve_comment": (Act.REVIEW, moderation.resolve_comment, ("S1",), {}),
     "assign": (Act.ASSIGN, moderation.assign, (None,), {}),
     "prioritise": (Act.ASSIGN, moderation.prioritise, (True,), {}),
@@ -289,14 +290,16 @@ def test_every_act_asks_for_its_permission_of_every_role_on_each_kind_of_case(wo
         for how, case in _CASES.items():
             case_id = f"{role.value}-{how.value}"
             workspace.store.add(case.replace(id=case_id))
-            also = name != "use_own_engine" or may(somebody.actor, Act.BEGIN)
+            copied = Act.PRACTISE if how is Relationship.PRACTICE else Act.BEGIN
+            second = {"use_own_engine": Act.BEGIN, "duplicate_case": copied}.get(name, act)
+            also = second is act or may(somebody.actor, second)
             if how in ALLOWED[act][role] and also:
                 with suppress(WorkflowError, InputError, StoreError):  # what else forbids it is no matter of rights
                     _call(somebody, name, case_id)
             else:
                 with pytest.raises(NotAllowedError) as refused:
                     _call(somebody, name, case_id)
-                assert refused.value.act == (act if also else Act.BEGIN).value
+                assert refused.value.act in ((act.value, second.value) if also else (second.value, Act.READ.value))
                 assert workspace.store.get(case_id) == case.replace(id=case_id)
 
 
