@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from crowdnotes.cases.blinding import hide_other_reviews, is_reviewed, keep_reviews
+from crowdnotes.cases.blinding import hide_other_reviews, is_reviewed, is_something_hidden, keep_reviews
 from crowdnotes.cases.permissions import actor_of, require
 from crowdnotes.cases.review_queue import save_queue_row
 from crowdnotes.cases.store import case_row, read_case, remove_case
@@ -60,7 +60,7 @@ def export_person(connection: Connection, person: Person, reader: Actor) -> dict
         found["engine"] = {"base_url": engine["base_url"], "model": engine["model"]}
     for case in _lock_cases_naming(connection, person):
         seen = hide_other_reviews(case, reader)
-        if any(event.kind == "not shown" for event in seen.events):
+        if is_something_hidden(seen):
             found["not_shown"].append(case.id)
         document = seen.model_dump(mode="json")
         if case.owner_key == person.key:

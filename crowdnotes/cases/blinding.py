@@ -38,7 +38,7 @@ _EVENTS_SEEN_BY_BLIND = frozenset(
 def hide_other_reviews(case: Case, reader: Person) -> Case:
     """Return the case without what others found at the desk, for a person who has not finished reading the note.
 
-    Where another moderator has claimed it, an event says that something is not shown.
+    Where another moderator has claimed it, or comments are left out, an event says that something is not shown.
 
     Nothing is hidden:
     - before the case is first submitted;
@@ -90,9 +90,6 @@ def _without_findings_of_others(case: Case, reader: Person) -> Case:
         return with_checks(assessment, known_text or "", case.evidence, checks if known_text else ())
 
     work, counted = case.desk, counted_readings(case)
-    why = "what other moderators found, until you have read this note to its end"
-    program = Event(at=case.updated_at, by=PROGRAM.name, by_key=PROGRAM.key, kind="not shown", detail=why)
-    said = (program,) if is_claimed_by_others(case, reader.key) else ()
     of_other_notes = tuple(it for it in work.readings if it not in counted)
     update: dict[str, object] = {
         "readings": stripped(counted),
@@ -104,16 +101,23 @@ def _without_findings_of_others(case: Case, reader: Person) -> Case:
         "sentence_checks": checks,
         "assessment": unchecked(case.assessment) if case.assessment else None,
         "earlier_assessments": tuple(map(unchecked, case.earlier_assessments)),
-        "events": (*filter(lambda it: it.kind in _EVENTS_SEEN_BY_BLIND or shown(it.by_key, it.at), case.events), *said),
         "claim_matches": _find_claim_matches(case, shown),
         "typed_words": tuple(it for it in case.typed_words if it.by_key == reader.key),
         "decision_words": {},
     }
-    if is_at_desk:  # once it is sent back, everybody who works on it needs the comments
+    are_comments_hidden = False
+    if is_at_desk or must_ask_for_comments(case, reader):
         made = ((it, it.owed or it.typed_by) for it in case.suggestions)
-        changed["suggestions"] = tuple(it for it, key in made if shown(key, it.at))
-        update["returns"] = tuple(it if it.by.key == reader.key else it.replace(words="") for it in work.returns)
-    return case.replace(**changed, desk=work.replace(**update))
+        changed["suggestions"] = suggestions = tuple(it for it, key in made if shown(key, it.at))
+        update["returns"] = returns = tuple(
+            it if it.by.key == reader.key else it.replace(words="") for it in work.returns
+        )
+        are_comments_hidden = suggestions != case.suggestions or returns != work.returns
+    events = [it for it in case.events if it.kind in _EVENTS_SEEN_BY_BLIND or shown(it.by_key, it.at)]
+    if are_comments_hidden or is_claimed_by_others(case, reader.key):
+        why = "what other moderators found, until you have read this note to its end"
+        events.append(Event(at=case.updated_at, by=PROGRAM.name, by_key=PROGRAM.key, kind="not shown", detail=why))
+    return case.replace(**changed, events=tuple(events), desk=work.replace(**update))
 
 
 def is_claimed_by_others(case: Case, key: str) -> bool:
@@ -129,7 +133,8 @@ def was_open_to_all(case: Case) -> bool:
 
 
 def _has_findings_hidden_in(seen: Case, case: Case) -> bool:
-    return seen.evidence != case.evidence or seen.sentence_checks != case.sentence_checks
+    fields = ("evidence", "sentence_checks", "suggestions", "claim_matches")
+    return seen.desk.returns != case.desk.returns or any(getattr(seen, it) != getattr(case, it) for it in fields)
 
 
 def record_sight(case: Case, at: datetime, reader: Person) -> Case:
@@ -145,8 +150,28 @@ def record_sight(case: Case, at: datetime, reader: Person) -> Case:
         return case
     if not _has_findings_hidden_in(_without_findings_of_others(case, reader), case):
         return case
+    return with_sight(case, at, reader)
+
+
+def with_sight(case: Case, at: datetime, reader: Person) -> Case:
+    """Return the case with the event that this person saw what others found, see `was_shown_findings`."""
     event = Event(at=at, by=reader.name, by_key=reader.key, kind="shown", detail="what other moderators found")
     return case.replace(events=(*case.events, event))
+
+
+def must_ask_for_comments(case: Case, reader: Person) -> bool:
+    """Return whether a moderator sees comments of a case that was sent back only by asking, as they may read it later.
+
+    Everybody else who works on it needs them.
+    """
+    is_moderator = isinstance(reader, Actor) and may(reader, Act.REVIEW)
+    has_finished = any(it.reader.key == reader.key for it in case.desk.readings)
+    return is_moderator and not has_finished and not was_shown_findings(case, reader.key)
+
+
+def is_something_hidden(case: Case) -> bool:
+    """Return whether a case as `hide_other_reviews` gives it says that something is not shown."""
+    return any(event.kind == "not shown" for event in case.events)
 
 
 def was_shown_findings(case: Case, key: str) -> bool:
@@ -192,7 +217,7 @@ def remarks(case: Case) -> tuple[str, ...]:
         for event in since
         if event.kind == "readers wanted" and event.detail == ONE_READER_DETAIL
     ]
-    if case.decision is not None and any(event.kind == "not shown" for event in case.events):
+    if case.decision is not None and is_something_hidden(case):
         sentences.append("You see other moderators' findings once you have read this note to its end.")
     return tuple(sentences)
 

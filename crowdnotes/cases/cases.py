@@ -14,7 +14,19 @@ from crowdnotes.cases.blinding import hide_other_reviews, record_sight
 from crowdnotes.cases.permissions import Action, Clock, P, require, require_editable
 from crowdnotes.cases.review_queue import Queue
 from crowdnotes.cases.store import CaseOwnership, Store
-from crowdnotes.domain import Act, Actor, Case, CaseStatus, CaseSummary, CurrentUser, Relationship, Tombstone, Usage
+from crowdnotes.domain import (
+    Act,
+    Actor,
+    Case,
+    CaseStatus,
+    CaseSummary,
+    CurrentUser,
+    DeskState,
+    Relationship,
+    Tombstone,
+    Usage,
+    may,
+)
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError, StoreError, WorkflowError
 from crowdnotes.jobs import Fence
 from crowdnotes.settings import Settings
@@ -191,9 +203,15 @@ class Cases:
     ) -> list[CaseSummary]:
         """Return the cases that the actor may read, the newest change first; without a `limit` all.
 
-        All words of `search` occur in the post or the note. `whose`: one's own, or shared.
+        All words of `search` occur in the post or the note. `whose`: one's own, or shared. Moderators do not get the
+        words with which another case than their own was sent back.
         """
-        return self._store.list(search, status, limit, offset, reader=self._current_user(), whose=whose)
+        actor = self._current_user()
+        found = self._store.list(search, status, limit, offset, reader=actor, whose=whose)
+        if not may(actor, Act.REVIEW):
+            return found
+        hidden = (it.desk is DeskState.RETURNED and it.owner != actor.key for it in found)
+        return [it.replace(told="") if hide else it for it, hide in zip(found, hidden, strict=True)]
 
     def count(self, search: str = "", status: CaseStatus | None = None, *, whose: Relationship | None = None) -> int:
         """Return how many cases `find` gives without a limit."""

@@ -33,6 +33,8 @@ from crowdnotes.cases.blinding import (
     still_current,
     waits_for_readers,
     was_open_to_all,
+    was_shown_findings,
+    with_sight,
 )
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.export import is_demonstration
@@ -372,6 +374,12 @@ def resolve_comment(case: Case, at: datetime, by: Person, suggestion_id: str) ->
         raise InputError(f"There is no suggestion {suggestion_id}.")
     every = tuple(it.replace(resolved_by=by.name) if it is asked else it for it in case.suggestions)
     return with_event(case, at, by, "suggestion answered", f"{suggestion_id} needs no answer", suggestions=every)
+
+
+@requires(Act.REVIEW)
+def show_comments(case: Case, at: datetime, by: Person) -> Case:
+    """Show a moderator what others wrote when they sent a case back, on record: they are no blind reader any more."""
+    return case if was_shown_findings(case, by.key) else with_sight(case, at, by)
 
 
 # --- order and people ---

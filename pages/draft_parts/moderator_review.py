@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.cases import moderation
+from crowdnotes.cases import blinding, moderation
 from crowdnotes.domain import Act, Case, DeskState, Suggestion
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
@@ -68,6 +68,11 @@ def _draw_return_message(case: Case) -> None:
             with st.expander("Answer this comment", key=f"answer-owed-{item.id}", icon=":material/reply:"):
                 answer_form(case, item, _NOTICE_AREA)
     left = len(moderation.open_comments(case))
+    if blinding.is_something_hidden(case) and blinding.must_ask_for_comments(case, cases().actor):
+        st.caption("Other moderators' comments are hidden until you have read this note to its end.")
+        show = partial(cases().apply, case.id, moderation.show_comments)
+        about = "On record. Where two moderators read each case, your own reading does not count after that."
+        button("Show the comments", "show-comments", _NOTICE_AREA, show, icon="visibility", help=about)
     if left:
         st.caption(plural(left, "Answer 1 comment, then send it again.", "Answer {n} comments, then send it again."))
     if case.draft is not None and back.note and back.note != case.draft.text:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from crowdnotes.cases.blinding import is_something_hidden
 from crowdnotes.cases.suggestions import answer_suggestion, suggest
 from crowdnotes.domain import Case, Suggestion, SuggestionAnswer
 from crowdnotes.errors import InputError
@@ -48,7 +49,7 @@ def suggestions_fold(case: Case | None, job: JobRecord | None) -> None:
 
 def _summarise_suggestions(case: Case) -> str:
     if not case.suggestions:
-        return "none yet"
+        return "others' are hidden" if is_something_hidden(case) else "none yet"
     waiting = sum(item.waits for item in case.suggestions)
     if not waiting:
         return f"{len(case.suggestions)}, all answered"

@@ -887,6 +887,57 @@ def test_an_author_who_saw_what_the_first_reader_found_does_not_become_the_secon
     assert moderation.claim(again, NOW, CLEO).desk.lease is not None
 
 
+def _sent_back(readers: int = 2) -> Case:
+    """The case with Bob's comments for its author, which he made without judging any passage."""
+    comments = [Comment("The review is about mice."), Comment("Which trial?", "E1")]
+    return moderation.send_back(moderation.claim(submitted(readers), NOW, BOB), NOW, BOB, comments, "Mice only.")
+
+
+@pytest.mark.parametrize("readers", [1, 2])
+def test_what_a_moderator_wrote_to_the_author_is_shown_to_no_other_before_they_finish(readers: int) -> None:
+    back = _sent_back(readers)
+    drafting = moderation.withdraw(_submitted_again(back), NOW + 2 * CLAIM_DURATION, ANN)
+    for case in (back, drafting, _submitted_again(back)):
+        seen = blinding.hide_other_reviews(case, CLEO)
+        assert [words for words in ("mice", "Mice", "Which trial") if words in _told(seen)] == []
+        assert blinding.is_something_hidden(seen)
+        assert "mice" in _told(blinding.hide_other_reviews(case, BOB))
+    assert blinding.hide_other_reviews(back, ANN) == back
+    helper = actor("carl", Role.CONTRIBUTOR)  # who may work on a shared case and reads none for others
+    assert "mice" in _told(blinding.hide_other_reviews(back, helper))
+    done = read(_submitted_again(back), CLEO)
+    assert blinding.hide_other_reviews(done, CLEO) == done
+
+
+def test_who_asks_for_the_comments_on_a_case_that_was_sent_back_is_no_blind_reader_of_it() -> None:
+    shown = moderation.show_comments(_sent_back(), NOW, CLEO)
+    assert moderation.show_comments(shown, NOW, CLEO) is shown
+    assert "mice" in _told(blinding.hide_other_reviews(shown, CLEO))
+    again = _submitted_again(shown)
+    assert "mice" not in _told(blinding.hide_other_reviews(again, CLEO))
+    refused(lambda: moderation.claim(again, NOW, CLEO), "seen before")
+    assert moderation.claim(again, NOW, DAN).desk.lease is not None
+
+
+def test_an_author_and_who_opens_a_decided_case_have_seen_its_comments_too() -> None:
+    again = _submitted_again(_seen_by(_sent_back(), ANN))
+    refused(lambda: moderation.claim(again, NOW, ANN), "seen before")
+    ended = _seen_by(decide(_submitted_again(_sent_back(readers=1)), NOW, BOB, DecisionKind.REJECTED), CLEO)
+    sent = moderation.submit(moderation.withdraw(actions.reopen(ended, NOW, DAN), NOW, ANN), NOW, ANN, readers=2)
+    refused(lambda: moderation.claim(sent, NOW, CLEO), "seen before")
+
+
+def _answered(case: Case, at: datetime) -> Case:
+    for item in moderation.open_comments(case):
+        case = answer_suggestion(case, at, ANN, item.id, SuggestionAnswer.NO, "No.")
+    return case
+
+
+def _submitted_again(case: Case) -> Case:
+    """The case once its author has answered every comment."""
+    return moderation.submit(_answered(case, NOW + CLAIM_DURATION), NOW + CLAIM_DURATION, ANN)
+
+
 def test_where_one_reader_is_enough_it_may_be_somebody_who_saw_what_others_found() -> None:
     ended = _seen_by(decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED), DAN)
     again = read(actions.reopen(ended, NOW, DAN), DAN)
@@ -909,10 +960,11 @@ def test_in_no_order_of_acts_somebody_counts_who_saw_what_others_found_first_and
                 "begin": lambda: _read_at(case, at, who, Support.PARTLY, finish=False),  # noqa: B023
                 "decide": lambda: decide(case, at, who, DecisionKind.REJECTED),  # noqa: B023
                 "reopen": lambda: actions.reopen(case, at, who),  # noqa: B023
-                "back": lambda: moderation.send_back(case, at, who, [], "Not yet."),  # noqa: B023
+                "back": lambda: moderation.send_back(case, at, who, [Comment("Which trial?")]),  # noqa: B023
+                "comments": lambda: moderation.show_comments(case, at, who),  # noqa: B023
                 "withdraw": lambda: moderation.withdraw(case, at, ANN),  # noqa: B023
                 "edit": lambda: edit_draft(case, at, ANN, longer, based_on=text_sha256(note)),  # noqa: B023
-                "submit": lambda: moderation.submit(case, at, ANN, readers=chance.choice((1, 2))),  # noqa: B023
+                "submit": lambda: moderation.submit(_answered(case, at), at, ANN, readers=chance.choice((1, 2))),  # noqa: B023
                 "two": lambda: moderation.set_readers(case, at, who, 2),  # noqa: B023
             }  # fmt: skip
             act = chance.choice(list(acts))
@@ -929,7 +981,8 @@ def test_in_no_order_of_acts_somebody_counts_who_saw_what_others_found_first_and
         if case.decision is not None:
             case = actions.reopen(case, NOW + 40 * CLAIM_DURATION, BOB)
         if case.desk.state is not DeskState.SUBMITTED:
-            case = moderation.submit(case, NOW + 41 * CLAIM_DURATION, ANN, readers=2)
+            at = NOW + 41 * CLAIM_DURATION
+            case = moderation.submit(_answered(case, at), at, ANN, readers=2)
         at = NOW + 50 * CLAIM_DURATION
         for _ in range(2):
             for who in people:
@@ -953,7 +1006,8 @@ def _shows_findings(case: Case, to: Actor) -> bool:
     """Whether that person sees a finding of another moderator."""
     seen = blinding.hide_other_reviews(case, to)
     findings = any(it.findings for it in seen.desk.all_readings if it.reader.key != to.key)
-    return findings or any(check.by_key != to.key for check in seen.sentence_checks)
+    comments = any(it.owed not in ("", to.key) for it in seen.suggestions)
+    return findings or comments or any(check.by_key != to.key for check in seen.sentence_checks)
 
 
 def test_a_moderator_who_opens_a_decided_case_is_on_record_once_and_figures_put_nobody_there(
@@ -976,6 +1030,12 @@ def test_who_copies_a_decided_case_has_not_seen_what_was_found(workspace: Worksp
     dan = workspace.acting_as(lambda: DAN).cases
     assert supernote_actions.duplicate_case(dan, "c1").post.text == workspace.store.get("c1").post.text
     assert not any(event.kind == "shown" for event in workspace.store.get("c1").events)
+
+
+def test_the_list_of_cases_gives_moderators_no_words_with_which_a_case_was_sent_back(workspace: Workspace) -> None:
+    workspace.store.add(_sent_back())
+    ann, cleo = _people(workspace, ANN, CLEO)
+    assert [[it.told for it in who.find()] for who in (ann, cleo)] == [["bob: Mice only."], [""]]
 
 
 def test_the_next_case_of_a_moderator_is_none_that_others_have_to_read(workspace: Workspace) -> None:

@@ -232,6 +232,7 @@ _CALLS: dict[str, tuple[Act, Callable[..., object], tuple[Any, ...], dict[str, A
     "judge_pair": (Act.REVIEW, moderation.judge_pair, ("Words.", "E1", Support.SUPPORTED), {}),
     "finish_reading": (Act.REVIEW, moderation.finish_reading, (), {}),
     "send_back": (Act.REVIEW, moderation.send_back, ([],), {}),
+    "show_comments": (Act.REVIEW, moderation.show_comments, (), {}),
     "duplicate_case": (Act.READ, supernote_actions.duplicate_case, (), {}),
     "resolve_comment": (Act.REVIEW, moderation.resolve_comment, ("S1",), {}),
     "assign": (Act.ASSIGN, moderation.assign, (None,), {}),

@@ -303,6 +303,13 @@ def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answe
     cases = team.as_(BOB).workspace.cases
     cases.apply(case.id, moderation.claim)
     cases.apply(case.id, moderation.send_back, [Comment("Say for whom.", "E1")], "Nearly there.")
+    at = team.as_(actor("cleo", Role.MODERATOR)).desk.app(case)
+    assert not {words for words in ("Nearly there.", "Say for whom.") if words in texts(at)}
+    at.button(key="show-comments").click().run()
+    assert not at.exception, at.exception
+    assert "Say for whom." in texts(at)
+    assert "show-comments" not in _keys(at)
+    assert any(it.kind == "shown" and it.by == "cleo" for it in team.desk.newest(case).events)
     at = team.as_(ANN).desk.app(case)
     assert not at.exception, at.exception
     assert "Nearly there." in texts(at)
