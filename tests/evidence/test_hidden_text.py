@@ -89,6 +89,9 @@ def test_what_is_not_shown_is_not_read(hidden: str) -> None:
         ".a, .x{font-size:0}",
         "@media screen{.x{display:none}}",
         "/* .x{} */ .x/**/{display:none}",
+        "article .x{visibility:hidden}",
+        "html body .x{position:absolute;left:-9999px}",
+        ".x{position:absolute;overflow:hidden} article .x{width:1px}",
     ],
 )
 def test_what_the_pages_own_style_sheet_hides_is_not_read(css: str) -> None:
@@ -125,7 +128,14 @@ def test_what_is_shown_is_read(shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "css", ["@media print{p{display:none}}", "body{display:none}", "html{opacity:0}", "nonsense{{{"]
+    "css",
+    [
+        "@media print{p{display:none}}",
+        "body{display:none}",
+        "html{opacity:0}",
+        "article p{color:#fff} article p{font-size:0}",
+        "nonsense{{{",
+    ],
 )
 def test_a_page_that_a_script_unhides_is_read(css: str) -> None:
     assert all(sentence in _read("", head=f"<style>{css}</style>") for sentence in SHOWN)
@@ -191,8 +201,22 @@ def _style(css: str, element: str = '<p class="a b" id="y">w</p>', around: str =
         (".a{display:none} .a:before{display:block}", "none"),
         (".a{display:none} @media print{.a{display:block}}", "none"),
         (".a{display:none} .c .z{display:block}", "none"),
+        # one for what is within others hides by what is around the element
+        (".c .a{display:none}", "none"),
+        ("body div.c > p.a{display:none}", "none"),
+        (".c .a{display:none} .a{display:block}", "none"),
+        (".c .a{display:none} .c .a.b{display:block}", "block"),
+        (".c .a{display:none} .z .a, .c > .a:first-child{display:block}", "block"),
+        (".c .a{display:none!important} .c .b#y{display:block}", "none"),
+        ("@media screen{.c .a{display:none}}", "none"),
         # and one that may not hold hides nothing
-        (".c .a{display:none}", ""),
+        (".b .a{display:none}", ""),
+        (".c > div > .a{display:none}", ""),
+        (".c .a:not(.z){display:none}", ""),
+        (".c + .a, .c ~ .a{display:none}", ""),
+        (".c:hover .a{display:none}", ""),
+        ("body.k .a{display:none}", ""),
+        ("@media (width:1px){.c .a{display:none}}", ""),
         (".a[x]{display:none}", ""),
         ("@media (width:1px){.a{display:none}}", ""),
     ],
@@ -254,8 +278,9 @@ def test_words_that_a_rule_strikes_out_within_others_are_not_read(css: str, is_s
     assert "4 bad wells" in text
 
 
-def test_struck_out_words_of_a_deep_page_are_worked_through() -> None:
-    css = "".join(f"p .z{number} div{{text-decoration:line-through}}" for number in range(100))
+@pytest.mark.parametrize("declared", ["text-decoration:line-through", "display:none"])
+def test_rules_for_words_within_others_are_worked_through_on_a_deep_page(declared: str) -> None:
+    css = "".join(f"p .z{number} div{{{declared}}}" for number in range(100))
     inside = "".join(f'<b class="z{number}"></b>' for number in range(100))
     text = _read(f"{inside}{'<div>' * 3_000}deep{'</div>' * 3_000}", head=f"<style>{css}</style>")
     assert SHOWN[0] in text

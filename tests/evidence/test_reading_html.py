@@ -622,6 +622,7 @@ def test_a_fact_check_that_cannot_be_read_is_named() -> None:
         "<div style='opacity:0;transform:translateY(24px)'>{}</div>",
         "<div class='wow fadeIn' style='visibility:hidden'>{}</div>",
         "<div style='max-height:0;overflow:hidden'>{}</div>",
+        "<style>.fold .body{{display:none}}</style><div class=fold><div class=body>{}</div></div>",
     ],
 )
 def test_folded_and_faded_text_is_left_out_and_the_source_says_so(folded: str) -> None:

@@ -42,7 +42,7 @@ from crowdnotes.evidence.claim_review import loose_json
 from crowdnotes.evidence.library.importing import choose_columns
 from crowdnotes.evidence.library.search import best_window, build_expression
 from crowdnotes.evidence.reading import document, plain_text, printed_signs
-from crowdnotes.evidence.reading.hidden_text import StyleSheets
+from crowdnotes.evidence.reading.hidden_text import StyleSheets, drop_hidden
 from crowdnotes.evidence.reading.html import read_html
 from crowdnotes.evidence.reading.pdf import _join_lines
 from crowdnotes.evidence.reading.reading_services import plain_markdown
@@ -398,3 +398,13 @@ def test_time_grows_with_the_parts_of_one_selector() -> None:
         return StyleSheets(html.document_fromstring(f"<style>{text * 3}{{display:none}}</style><p class=a>a</p>"))
 
     assert not _grows_too_fast(read, ".a", "")
+
+
+def test_time_grows_with_how_deep_a_page_nests_what_rules_choose_within_others() -> None:
+    css = "".join(f".z{number} .a{{opacity:0}}" for number in range(30))
+    shown = "".join(f"<i class=z{number}></i>" for number in range(30))
+
+    def read(text: str) -> object:
+        return drop_hidden(html.document_fromstring(f"<style>{css}</style>{shown}<div>{text}</div>"))
+
+    assert not _grows_too_fast(read, "<b class=a>", "")

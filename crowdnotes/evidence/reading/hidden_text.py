@@ -1,11 +1,11 @@
 """Takes out of a page what its readers cannot see, before any text is extracted from it.
 
 Text for programs alone (orders to a language model, words for search engines) must not become
-evidence that a person believes to be on the page. Judged are attributes, inline styles and simple
-rules of the page's own style sheets (see `style_sheets`); those in other files are not fetched, so what
+evidence that a person believes to be on the page. Judged are attributes, inline styles and rules of the page's own
+style sheets for elements by tag, class and id, also within others; those in other files are not fetched, so what
 only they hide stays in. White words count as hidden unless another background is named. Text that a button unfolds or
 that fades in on scrolling cannot be told from text that nobody ever sees: it goes too, and is counted. So does what is
-struck out, which the page no longer says, also by a rule for elements within others: no script strikes out.
+struck out, which the page no longer says. Colours and sizes of letters are judged only by rules for an element itself.
 """
 
 from __future__ import annotations
@@ -280,7 +280,7 @@ _MAX_CSS = 200_000  # characters of a page's own style sheets that are looked at
 _MAX_RULES = 5_000  # with different selectors
 _MAX_ALIKE = 30  # rules that are tried for one class, id or tag of an element
 _MAX_VALUE = 200  # characters of a declared value
-_MAX_STEPS_UP = 200_000  # from elements to those around them, for one page
+_MAX_TRIES = 1_000_000  # of rules for what is within others, and steps to what is around, for one page
 _TELLING = re.compile(
     r"display|visibility|opacity|decoration|align|font|color|background|position|indent|clip|transform|overflow|left|top|right|bottom"
     r"|width|height|content|filter|scale|zoom|\\|/\*",
@@ -291,6 +291,8 @@ _JUDGED = frozenset(
     " position text-indent margin-left margin-top left top right bottom transform clip clip-path overflow width height"
     " max-width max-height filter scale zoom text-decoration text-decoration-line vertical-align".split()
 )
+# What takes words away or strikes them out whatever is around them, unlike colours and sizes of letters.
+_JUDGED_WITHIN = frozenset(name for name in _JUDGED if not name.startswith(("background", "color", "font", "vertical")))
 _WORD = r"((?:[\w-]|\\.)+)"
 # A part of a selector: a tag, ".class", "#id" or ":pseudo-class", one in brackets, or any tag.
 _PART = re.compile(rf"([.#:]?){_WORD}|:?\[\]|\*")
@@ -333,8 +335,8 @@ class StyleSheets:
         self._known: set[str] = set()
         self._on_page: frozenset[str] = frozenset()
         self._place = 0
-        self._striking: dict[str, list[tuple[_Selector, _Declared]]] = {}
-        self._steps_up = 0
+        self._within_others: dict[str, list[tuple[_Selector, _Declared]]] = {}
+        self._tries = 0
         self._cache: dict[tuple[str, frozenset[str]], tuple[_Ranked, Style]] = {}
         css = "\n".join(element.text or "" for element in tree.iter("style"))[:_MAX_CSS]
         if _TELLING.search(css):
@@ -346,20 +348,23 @@ class StyleSheets:
         ranked, style = self._matched(element)
         inline = element.get("style")
         is_styled = bool(inline) and _TELLING.search(inline) is not None
-        striking = list(self._find_striking(element)) if self._striking else []
-        if not is_styled and not striking:
+        within_others = list(self._find_within_others(element)) if self._within_others else []
+        if not is_styled and not within_others:
             return style
         found = dict(ranked)
-        for selector, declared in striking:
+        for selector, declared in within_others:
             for (name, is_important), (place, value) in declared.items():
                 _raise(found, name, (is_important, False, selector.specificity, place), value)
         for (name, is_important), (place, value) in _inline(inline).items() if is_styled else ():
             _raise(found, name, (is_important, True, _INLINE, place), value)
         return {name: value for name, (_, value) in found.items()}
 
-    def _find_striking(self, element: Any) -> Iterator[tuple[_Selector, _Declared]]:
+    def _find_within_others(self, element: Any) -> Iterator[tuple[_Selector, _Declared]]:
         names = frozenset(_names(element))
-        for selector, declared in itertools.chain.from_iterable(self._striking.get(name, ()) for name in names):
+        for selector, declared in itertools.chain.from_iterable(self._within_others.get(name, ()) for name in names):
+            self._tries += 1
+            if self._tries > _MAX_TRIES:
+                return
             if selector.tag in ("", element.tag) and selector.names <= names and self._is_within(element, selector):
                 yield selector, declared
 
@@ -371,11 +376,11 @@ class StyleSheets:
         above = element.getparent()
         for wanted, is_child in selector.around:
             while above is not None:
-                self._steps_up += 1
+                self._tries += 1
                 names = {above.tag} if above.tag in _WHOLE_PAGE else frozenset(_names(above))
                 if wanted <= names:
                     break
-                above = None if is_child or self._steps_up > _MAX_STEPS_UP else above.getparent()
+                above = None if is_child or self._tries > _MAX_TRIES else above.getparent()
             if above is None:
                 return False
             above = above.getparent()
@@ -407,15 +412,18 @@ class StyleSheets:
                 contents = tinycss2.parse_blocks_contents(node.content, skip_comments=True, skip_whitespace=True)
                 declared = {key: value for key, value in _declarations(contents).items() if key[0] in _JUDGED}
                 shown = {key: value for key, value in declared.items() if _shows(key[0], value[1])}
-                strikes = {key: value for key, value in declared.items() if "line-through" in value[1]}
+                within = {key: value for key, value in declared.items() if key[0] in _JUDGED_WITHIN}
+                may_hide = any(
+                    not _shows(name, value) and name not in _WITH_OTHERS for (name, _), (_, value) in within.items()
+                )
                 for selector in _selectors(node.prelude, self._on_page):
                     is_exact = selector.is_exact and is_sure
                     self._add(replace(selector, is_exact=True, around=()), declared if is_exact else shown)
-                    if strikes and selector.around and is_sure:
-                        self._add_striking(selector, strikes)
+                    if may_hide and selector.around and is_sure:
+                        self._add_within_others(selector, within)
 
-    def _add_striking(self, selector: _Selector, declared: _Declared) -> None:
-        alike = self._striking.setdefault(max(selector.names, default=selector.tag), [])
+    def _add_within_others(self, selector: _Selector, declared: _Declared) -> None:
+        alike = self._within_others.setdefault(max(selector.names, default=selector.tag), [])
         if len(alike) < _MAX_ALIKE:
             self._place += 1
             alike.append((selector, {name: (self._place, value) for name, (_, value) in declared.items()}))
@@ -434,6 +442,9 @@ class StyleSheets:
         for name, (_, value) in declared.items():
             self._place += 1
             self._rules[selector][name] = (self._place, value)
+
+
+_WITH_OTHERS = frozenset({"position", "overflow"})  # properties that hide nothing alone
 
 
 def _shows(name: str, value: str) -> bool:
