@@ -147,7 +147,7 @@ def test_any_text_becomes_a_document_or_a_labelled_error(text: str, kind: str) -
     try:
         document = read_body(text.encode("utf-8", "surrogatepass"), kind, None, URL)
     except FetchError as error:
-        assert error.outcome in (FetchOutcome.UNREADABLE, FetchOutcome.BLOCKED)
+        assert error.outcome in (FetchOutcome.UNREADABLE, FetchOutcome.BLOCKED, FetchOutcome.NOT_FOUND)
     else:
         assert document.text
         assert document.title
