@@ -41,7 +41,7 @@ def show() -> None:
 if get_script_run_ctx(suppress_warning=True) is not None:
     show()
 else:
-    from pages.common.web_server import middleware, routes, secrets, set_logs
+    from pages.common.web_server import load_at_start, middleware, routes, secrets, set_logs
 
     set_logs()
-    app = st.App(__file__, secrets=secrets(), middleware=middleware(), routes=routes())
+    app = st.App(__file__, secrets=secrets(), lifespan=load_at_start, middleware=middleware(), routes=routes())

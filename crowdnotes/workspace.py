@@ -31,6 +31,7 @@ from crowdnotes.domain import (
     CurrentUser,
     Owned,
     Person,
+    Post,
     ProviderOutcome,
     ProviderState,
     Role,
@@ -39,6 +40,7 @@ from crowdnotes.domain import (
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import RECORDED, EngineChoice, make_engine, set_choice, settings_for
 from crowdnotes.engines.embedding import Embedder, make_embedder
+from crowdnotes.engines.local.helpfulness import judge_helpfulness
 from crowdnotes.errors import ConfigurationError, InputError, StoreError, StoreFullError
 from crowdnotes.evidence.demo_pages import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.evidence.fetching import Fetcher, PageCache, PageFetcher
@@ -582,13 +584,18 @@ def _make_page_fetcher(settings: Settings) -> PageFetcher:
 
 
 def warm_up(workspace: Workspace) -> None:
-    """Read the models and start the page readers now, so that no draft waits for them (about 7 s).
+    """Read the models and start the page readers now, so that no search, draft or score waits for them (about 10 s).
 
-    On the first start ever the loops of the Algorithm page are compiled, too, for which that page would wait (17 s).
+    No server is asked. On the first start ever the loops of the Algorithm page are compiled, too, for which that page
+    would wait (17 s).
     """
     page_readers().start()
     workspace.embedder.encode(["warm-up"])
     workspace.embedder.token_spans("warm-up")
+    workspace.with_engine(RECORDED)  # of the demonstration; the others that ask a server need the same modules
+    post, note = Post(text="Vitamin C cures a cold."), "A review of 29 trials found that it does not: https://who.int"
+    judge_helpfulness(post, note)
+    workspace.stage_context.jury().verdict(post.text, note)
     # What is loaded stays; collecting garbage in it would stop everything for half a second.
     gc.collect()
     gc.freeze()

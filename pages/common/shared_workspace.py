@@ -21,7 +21,7 @@ def shared_workspace() -> SharedWorkspace:
 
 @st.cache_resource(show_spinner=False)
 def load_models() -> None:
-    """Let the models load in the background, once: behind the first page, which would have to wait for them."""
+    """Let the models load in the background, once: no page waits for them."""
     threading.Thread(target=_warm_up, args=(shared_workspace().opened,), name="warm-up", daemon=True).start()
 
 
@@ -30,4 +30,4 @@ def _warm_up(opened: Workspace) -> None:
         warm_up(opened)
     except CrowdNotesError:
         # The first step that needs the model will say so to the person.
-        _log.warning("the embedding model could not be read at the start", exc_info=True)
+        _log.warning("a model could not be read at the start", exc_info=True)

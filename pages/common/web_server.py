@@ -9,8 +9,10 @@ from __future__ import annotations
 import logging
 import re
 import sys
+import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, parse_qsl, quote, unquote, urlencode, urlsplit
@@ -105,6 +107,21 @@ def _settings() -> Settings:
     except ConfigurationError as error:
         sys.exit(f"CrowdNotes: {error}")
     return settings
+
+
+@asynccontextmanager
+async def load_at_start(_: st.App) -> AsyncIterator[None]:
+    """Load the program and its models while the browser still loads its part, not once a page asks for them."""
+    threading.Thread(target=_load, name="load", daemon=True).start()
+    yield
+
+
+def _load() -> None:
+    from pages.common import navigation  # noqa: F401 - with all that the first page needs
+    from pages.common.shared_workspace import load_models
+
+    with suppress(CrowdNotesError):  # the first page says it, and tries again
+        load_models()
 
 
 class Door:

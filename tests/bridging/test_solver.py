@@ -128,5 +128,6 @@ def test_the_first_start_compiles_what_a_page_would_wait_for(kept: bool, monkeyp
     monkeypatch.setattr(workspace, "page_readers", MagicMock())
     monkeypatch.setattr(workspace, "gc", MagicMock())
     monkeypatch.setattr(workspace, "has_kept_code", lambda: kept)
+    monkeypatch.setattr(workspace, "judge_helpfulness", MagicMock())
     workspace.warm_up(MagicMock())
     assert made.called is not kept

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
+from unittest.mock import MagicMock
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes import workspace
+from crowdnotes.engines.choice import RECORDED
 from crowdnotes.errors import StoreBusyError
-from pages.common import first_sight, navigation, shared_workspace
+from pages.common import first_sight, navigation, shared_workspace, web_server
 from tests.pages.conftest import ROOT, Desk, texts, titles
 from tests.shared import PATIENCE
 
@@ -34,6 +38,34 @@ def test_nothing_heavy_is_loaded_on_the_way(
     ask = f"{code}\nimport sys\nprint(*(name for name in {unwanted.split()} if name in sys.modules))"
     ran = subprocess.run([sys.executable, "-c", ask], cwd=ROOT, capture_output=True, text=True, check=True)
     assert ran.stdout.split() == []
+
+
+@pytest.mark.parametrize("failing", [None, StoreBusyError("The database is in use by another program.")])
+def test_the_models_load_once_the_server_is_there_before_a_page_asks(
+    failing: StoreBusyError | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = MagicMock()
+    monkeypatch.setattr(web_server, "threading", threads)
+    begun = MagicMock(side_effect=failing)
+    monkeypatch.setattr(shared_workspace, "load_models", begun)
+
+    async def start() -> None:
+        async with web_server.load_at_start(MagicMock()):
+            threads.Thread.call_args.kwargs["target"]()  # what a page says later ends no thread with a traceback
+
+    asyncio.run(start())
+    assert begun.called
+
+
+def test_what_the_first_score_needs_is_read_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged, opened = MagicMock(), MagicMock()
+    monkeypatch.setattr(workspace, "judge_helpfulness", judged)
+    for name in ("page_readers", "gc", "has_kept_code"):
+        monkeypatch.setattr(workspace, name, MagicMock())
+    workspace.warm_up(opened)
+    assert judged.called
+    assert opened.stage_context.jury.return_value.verdict.called
+    opened.with_engine.assert_called_once_with(RECORDED)
 
 
 def test_the_outline_is_gone_once_the_page_stands(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
