@@ -11,7 +11,7 @@ from crowdnotes.domain import ComparisonSummary
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
-from pages.common.components import first_shown
+from pages.common.components import first_shown, web_link
 from pages.common.engine_panel import engine_panel
 from pages.common.navigation import ask_for_link, page_body, redirect_through_app
 from pages.common.session import button, comparison_link_key, notices, opened_by_link, run_action, workspace
@@ -32,27 +32,33 @@ def _draw_comparison_form() -> None:
     ):  # another once a link is made: empty
         upload = st.file_uploader("File with the pairs", type=_FILE_TYPES, max_upload_size=5)
         st.caption(
-            "One pair on each row, under these headings: post, first, second; or post, supernote, "
-            "existing_note. Files of “crowdnotes bench” work too."
+            "One pair a row, with the headings post, first, second (or post, supernote, existing_note). Files of "
+            "“crowdnotes bench” work too."
         )
         name = st.text_input("Name (participants do not see it)", placeholder="the name of the file")
+        short = st.checkbox("Ask only which note helps more: one click a pair, for an audience")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             first = st.text_input("Name of the first notes", placeholder="as in the file")
             second = st.text_input("Name of the second notes", placeholder="as in the file")
             each = st.number_input("Pairs for each participant (0 means all)", min_value=0, value=0, step=1)
         if st.form_submit_button("Make the link", type="primary", icon=":material/link:"):
-            run_action(
-                _NOTICE_AREA, partial(_add_comparison, upload, name or "", (first or "", second or ""), int(each or 0))
-            )
+            names = first or "", second or ""
+            add = partial(_add_comparison, upload, name or "", names, int(each or 0), short=short)
+            run_action(_NOTICE_AREA, add)
             st.rerun()
 
 
 def _add_comparison(
-    upload: st.runtime.uploaded_file_manager.UploadedFile | None, title: str, names: tuple[str, str], each: int
+    upload: st.runtime.uploaded_file_manager.UploadedFile | None,
+    title: str,
+    names: tuple[str, str],
+    each: int,
+    *,
+    short: bool,
 ) -> None:
     if upload is None:
         raise InputError("Choose a file with pairs first.")
-    made = workspace().comparisons.add(upload.name, upload.getvalue(), title=title, names=names, each=each)
+    made = workspace().comparisons.add(upload.name, upload.getvalue(), title=title, names=names, each=each, short=short)
     st.session_state[_FORM_COUNT_KEY] = st.session_state.get(_FORM_COUNT_KEY, 0) + 1
     st.session_state[comparison_link_key(made.id)] = True
     st.toast("The link is ready.", icon=":material/link:")
@@ -90,6 +96,7 @@ def _draw_participant_link(summary: ComparisonSummary) -> None:
     address = (st.context.url or "/compare").partition("?")[0]
     st.markdown("Send this link to the participants. They need no account.")
     st.code(f"{address}?{COMPARISON}={summary.id}", language=None, wrap_lines=True)
+    web_link("Open it", f"{address}?{COMPARISON}={summary.id}")
     if _LOCAL_ADDRESS_PATTERN.match(address):
         st.caption(
             ":orange[:material/computer: This link works only on this computer. For other people, open this "

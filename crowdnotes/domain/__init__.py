@@ -56,6 +56,7 @@ from crowdnotes.domain.case import (
 from crowdnotes.domain.comparison import (
     Answer,
     BothRated,
+    Choice,
     Comparison,
     ComparisonResults,
     ComparisonSummary,

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from crowdnotes.domain.base import FrozenModel, LabelledEnum, text_sha256
 
 Side = Literal["left", "right"]
+Choice = Literal["left", "right", "equal"]
 Agreement = Annotated[int, Field(ge=1, le=5)]
 
 
@@ -74,31 +75,36 @@ class Rating(FrozenModel):
 
 
 class Answer(FrozenModel):
-    """One answer of a participant on a pair: the newest. `first_at` is when they first answered."""
+    """One answer of a participant on a pair: the newest. `first_at` is when they first answered.
+
+    left, right: None where the comparison asks only which note helps more.
+    """
 
     participant: str
     pair: str
-    left: Rating
-    right: Rating
-    chosen: Side
+    left: Rating | None = None
+    right: Rating | None = None
+    chosen: Choice
     first_is_left: bool
     first_at: datetime
     at: datetime
 
     @property
-    def first(self) -> Rating:
+    def first(self) -> Rating | None:
         """Of the pair's first note."""
         return self.left if self.first_is_left else self.right
 
     @property
-    def second(self) -> Rating:
+    def second(self) -> Rating | None:
         """Of the other."""
         return self.right if self.first_is_left else self.left
 
     @property
-    def first_won(self) -> bool:
-        """Whether the first note was chosen."""
-        return (self.chosen == "left") == self.first_is_left
+    def winner(self) -> Literal["first", "second", "equal"]:
+        """Which note of the pair was chosen."""
+        if self.chosen == "equal":
+            return "equal"
+        return "first" if (self.chosen == "left") == self.first_is_left else "second"
 
 
 class Sheet(FrozenModel):
@@ -114,8 +120,8 @@ class Sheet(FrozenModel):
 class Comparison(FrozenModel):
     """Pairs that are compared under one link. `id` is in the link and cannot be guessed.
 
-    `each` is how many pairs a participant sees. `sides_unknown`: the file had shuffled the notes of each pair, so
-    nothing can be said of the first ones as a group.
+    `each` is how many pairs a participant sees. `short`: participants say only which note helps more.
+    `sides_unknown`: the file had shuffled the notes of each pair, so nothing can be said of the first ones as a group.
     """
 
     id: str
@@ -124,6 +130,7 @@ class Comparison(FrozenModel):
     names: tuple[str, str]
     pairs: tuple[NotePair, ...]
     each: int
+    short: bool = False
     sides_unknown: bool = False
 
     def seen_by(self, participant: str) -> list[NotePair]:
@@ -185,7 +192,8 @@ class BothRated(FrozenModel):
 class ComparisonResults(FrozenModel):
     """What the answers come to. `levels` counts ratings by level: of the first note, of the second.
 
-    `wins` is the share that chose the first note: of all, of those who rated both alike, of those who rated both
+    `too_few`: no verdict is to be had of them. `wins` is the share that chose the first note, with half of those who
+    found both alike: of all, of those who rated both alike, of those who rated both
     helpful. The models have a random intercept by participant and by post: `rated_model` is by how much the first note
     is rated higher, `chosen_model` by how much its share lies above one half.
     """
@@ -194,13 +202,14 @@ class ComparisonResults(FrozenModel):
     answers: int
     participants: int
     pairs: int
+    too_few: bool
     levels: dict[Level, tuple[int, int]]
     wins: dict[Literal["all answers", "both rated alike", "both rated helpful"], Figure]
     helpfulness: BothRated
     rated_model: Figure
     chosen_model: Figure
     statements: dict[Statement, BothRated]
-    sentences: dict[Literal["wins", "helpfulness", "statements"], str]
+    sentences: dict[Literal["verdict", "wins", "helpfulness", "statements"], str]
 
     @property
     def rows(self) -> list[tuple[str, Figure]]:

@@ -19,7 +19,8 @@ from crowdnotes.wording import plural
 _MAX_MIXED_MODEL_WORK = (
     1_000_000_000  # ratings times the square of participants and posts: half a minute for the mixed models
 )
-_MIN_CLUSTERS_FOR_INTERVAL = 5  # participants or posts: with fewer, no interval is to be trusted
+_MIN_CLUSTERS = 5  # participants or posts: with fewer, no interval is to be trusted
+_WORTH_BY_WINNER = {"first": 1.0, "equal": 0.5, "second": 0.0}
 _SHARE_RANGE = (0.0, 1.0)
 _LABEL_BY_CLUSTERS = {
     ("participants",): "over participants",
@@ -58,6 +59,7 @@ def _number_clusters(participants: npt.ArrayLike, posts: npt.ArrayLike) -> _Cros
 def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResults:
     """Every figure of a comparison; all NOT RUN where the file had shuffled the notes of each pair."""
     used = () if comparison.sides_unknown else tuple(answers)
+    rated = [(first, second) for one in used if (first := one.first) and (second := one.second)]
     nothing = "Nobody has answered yet."
     if comparison.sides_unknown:
         nothing = (
@@ -66,31 +68,39 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
         )
     post_of = {pair.id: pair.post for pair in comparison.pairs}
     crossed = _number_clusters([answer.participant for answer in used], [post_of[answer.pair] for answer in used])
-    won = np.array([float(answer.first_won) for answer in used])
-    alike = np.array([answer.first.level is answer.second.level for answer in used], dtype=bool)
-    helpful = alike & np.array([answer.first.level is Level.HELPFUL for answer in used], dtype=bool)
-    no_such = "Nobody has rated two notes so." if used else nothing
+    people, posts = crossed.sizes
+    is_one_post = len(set(post_of.values())) == 1
+    too_few = people < _MIN_CLUSTERS or (posts < _MIN_CLUSTERS and not is_one_post)
+    won = np.array([_WORTH_BY_WINNER[answer.winner] for answer in used])
+    was_rated = np.array([answer.first is not None for answer in used], dtype=bool)
+    crossed_rated, won_rated = crossed.at(was_rated), won[was_rated]
+    unrated = "This comparison asks only which note helps more." if comparison.short and used else nothing
+    alike = np.array([first.level is second.level for first, second in rated], dtype=bool)
+    helpful = alike & np.array([first.level is Level.HELPFUL for first, _ in rated], dtype=bool)
+    no_such = "Nobody has rated two notes so." if rated else unrated
 
     def both(of: Callable[[Rating], float], ends: tuple[float, float]) -> BothRated:
-        first, second = (np.array([of(getattr(one, side)) for one in used]) for side in ("first", "second"))
+        first, second = (np.array([of(pair[side]) for pair in rated]) for side in (0, 1))
         return BothRated(
-            first=_estimate_mean(first, crossed, nothing, ends),
-            second=_estimate_mean(second, crossed, nothing, ends),
-            differ=_test_signed_ranks(first - second, nothing),
+            first=_estimate_mean(first, crossed_rated, unrated, ends),
+            second=_estimate_mean(second, crossed_rated, unrated, ends),
+            differ=_test_signed_ranks(first - second, unrated),
         )
 
-    worths = np.array([answer.first.level.worth for answer in used] + [answer.second.level.worth for answer in used])
-    is_first = np.repeat([1.0, 0.0], len(used))
+    worths = np.array([pair[side].level.worth for side in (0, 1) for pair in rated])
+    is_first = np.repeat([1.0, 0.0], len(rated))
     wins = {
         "all answers": _estimate_mean(won, crossed, nothing, _SHARE_RANGE, is_share=True),
-        "both rated alike": _estimate_mean(won[alike], crossed.at(alike), no_such, _SHARE_RANGE, is_share=True),
-        "both rated helpful": _estimate_mean(won[helpful], crossed.at(helpful), no_such, _SHARE_RANGE, is_share=True),
+        **{
+            name: _estimate_mean(won_rated[rows], crossed_rated.at(rows), no_such, _SHARE_RANGE, is_share=True)
+            for name, rows in (("both rated alike", alike), ("both rated helpful", helpful))
+        },
     }
     helpfulness = both(lambda rating: rating.level.worth, _SHARE_RANGE)
     rated_model = _fit_mixed_model(
-        worths, np.column_stack([is_first, np.ones_like(is_first)]), crossed.twice(), nothing
+        worths, np.column_stack([is_first, np.ones_like(is_first)]), crossed_rated.twice(), unrated
     )
-    levels = [Counter(getattr(answer, side).level for answer in used) for side in ("first", "second")]
+    levels = [Counter(pair[side].level for pair in rated) for side in (0, 1)]
     by_statement = {
         statement: both(lambda rating, of=statement: float(rating.statements[of]), (1.0, 5.0))  # type: ignore[misc]
         for statement in Statement
@@ -100,6 +110,7 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
         answers=len(answers),
         participants=len({answer.participant for answer in answers}),
         pairs=len({answer.pair for answer in answers}),
+        too_few=too_few,
         levels={level: (levels[0][level], levels[1][level]) for level in Level},
         wins=wins,
         helpfulness=helpfulness,
@@ -107,9 +118,10 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
         chosen_model=_fit_mixed_model(won - 0.5, np.ones((len(used), 1)), crossed, nothing),
         statements=by_statement,
         sentences={
-            "wins": _describe_wins(comparison.names, wins["all answers"], crossed),
-            "helpfulness": _describe_ratings(comparison.names, helpfulness, rated_model, crossed),
-            "statements": _describe_statements(comparison.names, by_statement, crossed),
+            "verdict": _write_verdict(comparison.names, wins["all answers"], too_few=too_few, is_one_post=is_one_post),
+            "wins": _describe_wins(comparison.names, wins["all answers"], too_few=too_few),
+            "helpfulness": _describe_ratings(comparison.names, helpfulness, rated_model, too_few=too_few),
+            "statements": _describe_statements(comparison.names, by_statement, too_few=too_few),
         },
     )
 
@@ -207,43 +219,39 @@ def _fit_mixed_model(values: _FloatArray, design: _FloatArray, crossed: _Crossed
     return Figure(n=n, value=value, low=low, high=high, p=p, how="random intercepts by participant and post")
 
 
-def _explain_too_few() -> str:
-    return f"There are fewer than {_MIN_CLUSTERS_FOR_INTERVAL} participants or posts: too few to say more."
-
-
 def percent(share: float) -> str:
-    """For example 75.2 %."""
-    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+    """For example 75 %."""
+    return f"{100 * share:.0f} %"
 
 
-def _describe_wins(names: tuple[str, str], won: Figure, crossed: _CrossedClusters) -> str:
+def _write_verdict(names: tuple[str, str], won: Figure, *, too_few: bool, is_one_post: bool) -> str:
+    """Return which note is better, if that can be said."""
     if won.value is None or won.low is None or won.high is None:
         return won.not_run
-    people, posts = crossed.sizes
-    answers = plural(won.n, "{n:,} answer", "{n:,} answers")
-    by = plural(people, "{n:,} participant", "{n:,} participants")
-    on = plural(posts, "{n:,} post", "{n:,} posts")
-    sentence = (
-        f"“{names[0]}” was chosen in {percent(won.value)} of {answers} ({percent(won.low)} to {percent(won.high)}), by "
-        f"{by} on {on}."
-    )
-    if min(people, posts) < _MIN_CLUSTERS_FOR_INTERVAL:
-        return f"{sentence} {_explain_too_few()}"
+    if too_few:
+        takes = f"{_MIN_CLUSTERS} participants" + ("" if is_one_post else f" and {_MIN_CLUSTERS} posts")
+        return f"Too few answers to say which note is better: it takes {takes}."
     if won.low <= 0.5 <= won.high:
-        return f"{sentence} Chance alone could explain that."
-    return f"{sentence} That is {'more' if won.low > 0.5 else 'less'} often than chance explains."
+        return "No clear difference: chance alone could explain it."
+    return f"“{names[won.value < 0.5]}” is better."
 
 
-def _describe_ratings(names: tuple[str, str], rated: BothRated, model: Figure, crossed: _CrossedClusters) -> str:
+def _describe_wins(names: tuple[str, str], won: Figure, *, too_few: bool) -> str:
+    if won.value is None or won.low is None or won.high is None:
+        return won.not_run
+    answers = plural(won.n, "{n:,} answer", "{n:,} answers")
+    between = "" if too_few else f" (95 % range: {percent(won.low)} to {percent(won.high)})"
+    return f"“{names[0]}” was chosen in {percent(won.value)} of {answers}{between}."
+
+
+def _describe_ratings(names: tuple[str, str], rated: BothRated, model: Figure, *, too_few: bool) -> str:
     if rated.first.value is None or rated.second.value is None:
         return rated.first.not_run
     sentence = (
         f"From 0, not helpful, to 1, helpful: “{names[0]}” has {rated.first.value:.2f} on average, “{names[1]}” "
         f"{rated.second.value:.2f}."
     )
-    if min(crossed.sizes) < _MIN_CLUSTERS_FOR_INTERVAL:
-        return f"{sentence} {_explain_too_few()}"
-    if model.value is None or model.low is None or model.high is None:
+    if too_few or model.value is None or model.low is None or model.high is None:
         return sentence
     if model.low <= 0 <= model.high:
         return f"{sentence} Chance alone could explain that."
@@ -251,12 +259,12 @@ def _describe_ratings(names: tuple[str, str], rated: BothRated, model: Figure, c
     return f"{sentence} {differs}"
 
 
-def _describe_statements(names: tuple[str, str], rated: dict[Statement, BothRated], crossed: _CrossedClusters) -> str:
+def _describe_statements(names: tuple[str, str], rated: dict[Statement, BothRated], *, too_few: bool) -> str:
     figures = {of: one.differ for of, one in rated.items()}
     if all(one.not_run for one in figures.values()):
         return next(iter(figures.values())).not_run
-    if min(crossed.sizes) < _MIN_CLUSTERS_FOR_INTERVAL:
-        return _explain_too_few()
+    if too_few:
+        return "Too few answers to compare them sentence by sentence."
     clear = {of: one.value for of, one in figures.items() if one.p is not None and one.p < 0.05 / len(Statement)}
     sides = [[of.value for of, value in clear.items() if value and (value > 0) is higher] for higher in (True, False)]
     sentences = [f"“{name}” is rated higher on {', '.join(of)}." for name, of in zip(names, sides, strict=True) if of]

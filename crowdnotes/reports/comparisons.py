@@ -20,18 +20,19 @@ from crowdnotes.cases.permissions import require
 from crowdnotes.domain import (
     Act,
     Answer,
+    Choice,
     Comparison,
     ComparisonResults,
     ComparisonSummary,
     CurrentUser,
     Rating,
     Sheet,
-    Side,
 )
 from crowdnotes.errors import ComparisonNotFoundError, InputError, StoreError
 from crowdnotes.reports.comparison_files import read_pairs
 from crowdnotes.storage.database import insert_into, reading, writing
 from crowdnotes.storage.tables import comparison_answers, comparisons, storable_text
+from crowdnotes.text.markdown import clip
 
 _PARTICIPANT_PATTERN = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _MAX_TITLE_CHARACTERS = 120
@@ -67,10 +68,18 @@ class Comparisons:
         return _PARTICIPANT_PATTERN.fullmatch(given) is not None
 
     def add(
-        self, file: str, content: bytes, *, title: str = "", names: tuple[str, str] = ("", ""), each: int = 0
+        self,
+        file: str,
+        content: bytes,
+        *,
+        title: str = "",
+        names: tuple[str, str] = ("", ""),
+        each: int = 0,
+        short: bool = False,
     ) -> Comparison:
         """Return a comparison of the pairs in a file; `each` participant sees so many, all with 0.
 
+        With `short` they say only which note helps more.
         Without a title it is called like the file, and the notes as the file's columns say. Raises InputError.
         """
         self._require()
@@ -88,6 +97,7 @@ class Comparisons:
             names=(first, second),
             pairs=found.pairs,
             each=min(each, len(found.pairs)) if each > 0 else len(found.pairs),
+            short=short,
             sides_unknown=found.sides_unknown,
         )
         row = {
@@ -127,6 +137,10 @@ class Comparisons:
         """Return how many pairs a participant sees."""
         return self._get(comparison_id).each
 
+    def is_short(self, comparison_id: str) -> bool:
+        """Return whether participants say only which note helps more."""
+        return self._get(comparison_id).short
+
     def _require(self) -> None:
         require(self._current_user(), Act.COMPARE)
 
@@ -154,7 +168,14 @@ class Comparisons:
         return sheets
 
     def answer(
-        self, comparison_id: str, participant: str, pair: str, *, left: Rating, right: Rating, chosen: Side
+        self,
+        comparison_id: str,
+        participant: str,
+        pair: str,
+        *,
+        left: Rating | None = None,
+        right: Rating | None = None,
+        chosen: Choice,
     ) -> Answer:
         """Keep what a participant says of a pair, in the place of what they said before.
 
@@ -164,6 +185,8 @@ class Comparisons:
         comparison = self._get(comparison_id)
         if not self.is_participant(participant) or pair not in {one.id for one in comparison.seen_by(participant)}:
             raise InputError("This pair is none of yours.", "Open the link again.")
+        if not comparison.short and (left is None or right is None):
+            raise InputError("Both notes need a rating.")
         given = Answer(
             participant=participant,
             pair=pair,
@@ -210,7 +233,7 @@ class Comparisons:
 
 
 def _shorten_title(text: str) -> str:
-    return " ".join(storable_text(text).split())[:_MAX_TITLE_CHARACTERS]
+    return clip(" ".join(storable_text(text).split()), _MAX_TITLE_CHARACTERS)
 
 
 def _match_comparison(comparison_id: str) -> ColumnElement[bool]:

@@ -10,7 +10,7 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import BothRated, ComparisonResults, Figure, Level, Rating, Sheet, Side, Statement
+from crowdnotes.domain import BothRated, Choice, ComparisonResults, Figure, Level, Rating, Sheet, Side, Statement
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.text.note_rules import find_urls
@@ -42,15 +42,13 @@ def results_view(comparison_id: str) -> None:
         title = "NOT RUN" if answers else "There are no results yet."
         st.info(escaped(found.sentences["wins"]), title=title)
         return
-    left, right = st.columns(2, gap="large")
-    with left:
-        _draw_wins(found)
-    with right:
-        _draw_helpfulness(found)
-    _draw_statements(found)
+    st.header(escaped(found.sentences["verdict"]), anchor=False)
+    st.markdown(escaped(found.sentences["wins"]))
+    if not found.too_few:
+        _draw_charts(found, rated=not comparison.short)
     with st.expander("All figures", icon=":material/table:"):
         st.caption(
-            "Bars are 95 % ranges. Signed-rank tests treat every answer as independent; mixed models allow "
+            "In brackets: 95 % ranges. Signed-rank tests treat every answer as independent; mixed models allow "
             "for people and posts that rate higher or lower throughout."
         )
         st.dataframe(
@@ -63,6 +61,18 @@ def results_view(comparison_id: str) -> None:
             height=330,
             alt="All figures",
         )
+
+
+def _draw_charts(found: ComparisonResults, *, rated: bool) -> None:
+    if not rated:
+        _draw_wins(found)
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        _draw_wins(found)
+    with right:
+        _draw_helpfulness(found)
+    _draw_statements(found)
 
 
 def came_in(answers: int, participants: int) -> str:
@@ -94,7 +104,7 @@ def _draw_chart_heading(title: str, sentence: str) -> None:
 
 
 def _draw_wins(found: ComparisonResults) -> None:
-    _draw_chart_heading(f"How often “{escaped(found.names[0])}” was chosen", found.sentences["wins"])
+    st.markdown(f"### How often “{escaped(found.names[0])}” was chosen")
     rows = [
         (f"{of} ({figure.n:,})", [_to_interval_point(found.names[0], figure)])
         for of, figure in found.wins.items()
@@ -136,6 +146,7 @@ _TURN_COUNT_KEY = "compare-turns"  # each turn to a pair, there or back, brings 
 _MAX_LINKS = 6
 # Sides by their place: a key or a name may never give away which note is which.
 _LABEL_BY_SIDE: dict[Side, str] = {"left": "Note 1", "right": "Note 2"}
+_LABEL_BY_CHOICE: dict[Choice, str] = {"left": "Note 1", "equal": "Both alike", "right": "Note 2"}
 
 
 def participant_view(comparison_id: str) -> None:
@@ -214,14 +225,17 @@ def _draw_pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> N
     with st.container(border=True, gap="xsmall"):
         st.caption("The post")
         outside_text(sheet.post, look="post", key=f"compare-post-{at}")
+    if workspace().comparisons.is_short(comparison_id):
+        _draw_choice(comparison_id, participant, sheet, at)
+        return
     with st.form(f"compare-form-{at}", border=False, enter_to_submit=False):
         for column, (side, name) in zip(st.columns(2), _LABEL_BY_SIDE.items(), strict=True):
             with column, st.container(border=True, height="stretch"):
                 _draw_note_questions(sheet, side, name, at)
         st.segmented_control(
             "Which note helps readers more?",
-            list(_LABEL_BY_SIDE),
-            format_func=_LABEL_BY_SIDE.__getitem__,
+            list(_LABEL_BY_CHOICE),
+            format_func=_LABEL_BY_CHOICE.__getitem__,
             default=sheet.answer.chosen if sheet.answer else None,
             key=_field_key(at, "chosen"),
         )
@@ -235,9 +249,29 @@ def _draw_pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> N
         )
 
 
-def _draw_note_questions(sheet: Sheet, side: Side, name: str, at: int) -> None:
+def _draw_choice(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
+    """Draw the two notes, each with the button that chooses it."""
+
+    def choose(chosen: Choice, label: str) -> None:
+        save = partial(_save_choice, comparison_id, participant, sheet.pair, chosen)
+        look = "primary" if sheet.answer is not None and sheet.answer.chosen == chosen else "secondary"
+        button(label, _field_key(at, f"choose-{chosen}"), _NOTICE_AREA, save, type=look, width="stretch")
+
+    for column, (side, name) in zip(st.columns(2), _LABEL_BY_SIDE.items(), strict=True):
+        with column:
+            with st.container(border=True, height="stretch"):
+                _draw_note(sheet, side, name, at)
+            choose(side, f"{name} helps more")
+    choose("equal", "Both help alike")
+
+
+def _save_choice(comparison_id: str, participant: str, pair: str, chosen: Choice) -> None:
+    workspace().comparisons.answer(comparison_id, participant, pair, chosen=chosen)
+    _go_to_pair(None)
+
+
+def _draw_note(sheet: Sheet, side: Side, name: str, at: int) -> None:
     note: str = getattr(sheet, side)
-    before: Rating | None = getattr(sheet.answer, side) if sheet.answer else None
     st.header(name, anchor=False)
     outside_text(note, look="note", key=_field_key(at, f"{side}-text"))
     links = [span.url for span in find_urls(note) if span.has_scheme][:_MAX_LINKS]
@@ -245,6 +279,11 @@ def _draw_note_questions(sheet: Sheet, side: Side, name: str, at: int) -> None:
         with st.container(horizontal=True, gap="xsmall"):
             for url in dict.fromkeys(links):
                 web_link(host(url), url)
+
+
+def _draw_note_questions(sheet: Sheet, side: Side, name: str, at: int) -> None:
+    before: Rating | None = getattr(sheet.answer, side) if sheet.answer else None
+    _draw_note(sheet, side, name, at)
     st.segmented_control(
         f"How helpful is {name.lower()}?",
         list(Level),
@@ -290,6 +329,6 @@ def _save_answer(comparison_id: str, participant: str, sheet: Sheet, at: int) ->
         )
         for side in _LABEL_BY_SIDE
     }
-    chosen: Side = "left" if given("chosen") == "left" else "right"
+    chosen = next(choice for choice in _LABEL_BY_CHOICE if choice == given("chosen"))
     workspace().comparisons.answer(comparison_id, participant, sheet.pair, **ratings, chosen=chosen)
     _go_to_pair(None)

@@ -226,7 +226,8 @@ def _take_candidate(case: Case, candidate: Candidate) -> None:
 
 def _start_comparison(case: Case, winner: Candidate, best: ExistingNote) -> None:
     pair = {"post": case.post.text, "supernote": winner.text, "existing_note": best.text}
-    made = workspace().comparisons.add("pair.json", json.dumps([pair]).encode(), title=case.post.text)
+    content = json.dumps([pair]).encode()
+    made = workspace().comparisons.add("pair.json", content, title=case.post.text, short=True)
     st.session_state[comparison_link_key(made.id)] = True
     st.session_state[_GO_TO_COMPARISONS_KEY] = True
 

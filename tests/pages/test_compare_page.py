@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Comparison, Role
+from crowdnotes.errors import InputError
 from pages.common import session
 from tests.pages.conftest import ROOT, Desk, press, texts, titles
 from tests.reports.made_comparisons import answered, pairs_file, rating
@@ -99,8 +100,32 @@ def test_results_of_few_answers_say_what_was_not_run(desk: Desk) -> None:
     at = opened(desk, results=made.id)
     shown = texts(at)
     assert "2 answers from 1 participant, on 2 of 3 pairs" in shown
+    assert "Too few answers to say which note is better" in shown
     assert "“Supernote” was chosen in 50 % of 2 answers" in shown
+    assert not at.get("plotly_chart")
     assert "NOT RUN: It takes two participants and two posts." in set(at.dataframe[0].value["Value"])
+
+
+def test_an_audience_chooses_with_one_click_and_may_find_both_alike(desk: Desk) -> None:
+    made = desk.workspace.comparisons.add("moon.jsonl", pairs_file(2), short=True)
+    at = opened(desk, comparison=made.id, participant=ADA)
+    assert [button.label for button in at.button if "help" in button.label] == [
+        "Note 1 helps more",
+        "Note 2 helps more",
+        "Both help alike",
+    ]
+    press(at, "Both help alike")
+    press(at, "Note 2 helps more")
+    assert [answer.chosen for answer in desk.workspace.comparisons.answers(made.id)] == ["equal", "right"]
+    assert "Thank you!" in texts(at)
+    assert ",equal," in desk.workspace.comparisons.exported(made.id)
+
+
+def test_a_comparison_that_asks_for_ratings_takes_no_answer_without(desk: Desk) -> None:
+    made = begun(desk)
+    (sheet, *_) = desk.workspace.comparisons.sheets(made.id, ADA)
+    with pytest.raises(InputError, match="need a rating"):
+        desk.workspace.comparisons.answer(made.id, ADA, sheet.pair, chosen="left")
 
 
 def test_shuffled_pairs_have_votes_and_no_results(desk: Desk) -> None:

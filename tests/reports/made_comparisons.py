@@ -45,7 +45,7 @@ def comparison(pairs: int = 4, **changes: object) -> Comparison:
 
 
 def answer(
-    participant: int, pair: int, first: Rating, second: Rating, *, won: bool, first_is_left: bool = True
+    participant: int, pair: int, first: Rating | None, second: Rating | None, *, won: bool, first_is_left: bool = True
 ) -> Answer:
     left, right = (first, second) if first_is_left else (second, first)
     return Answer(

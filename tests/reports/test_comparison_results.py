@@ -58,8 +58,9 @@ def test_a_note_that_is_better_is_found_so_by_every_figure() -> None:
     assert all((one.differ.p or 0) < 0.01 for one in (found.helpfulness, *found.statements.values()))
     assert (found.wins["all answers"].n, found.rated_model.n) == (160, 320)
     assert [sum(counts) for counts in zip(*found.levels.values(), strict=True)] == [160, 160]
+    assert found.sentences["verdict"] == "“Supernote” is better."
     assert "“Supernote” was chosen in" in found.sentences["wins"]
-    assert "more often than chance" in found.sentences["wins"]
+    assert "95 % range" in found.sentences["wins"]
     assert "more than chance explains" in found.sentences["helpfulness"]
     assert found.sentences["statements"].startswith("“Supernote” is rated higher on sources")
 
@@ -68,8 +69,29 @@ def test_notes_that_are_alike_are_not_told_apart() -> None:
     found = results(comparison(8), study(12, 8, gain=0.0, seed=3))
     low, _, high = run(found.wins["all answers"])
     assert low < 0.5 < high
-    assert "Chance alone" in found.sentences["wins"]
+    assert "chance alone" in found.sentences["verdict"]
     assert "Chance alone" in found.sentences["helpfulness"]
+
+
+def test_the_other_note_can_be_the_better_one_and_few_answers_give_neither_verdict_nor_range() -> None:
+    assert results(comparison(8), study(20, 8, gain=-0.7)).sentences["verdict"] == "“Existing note” is better."
+    few = results(comparison(8), study(4, 8, gain=0.7))
+    assert few.too_few
+    assert few.sentences["verdict"].endswith("better: it takes 5 participants and 5 posts.")
+    assert "range" not in few.sentences["wins"]
+
+
+def test_an_audience_that_only_chooses_gives_a_verdict_on_its_one_post() -> None:
+    made = comparison(1, short=True)
+    answers = [
+        answer(who, 0, None, None, won=who != 3).replace(**({"chosen": "equal"} if who == 4 else {}))
+        for who in range(20)
+    ]
+    found = results(made, answers)
+    assert found.wins["all answers"].value == pytest.approx(18.5 / 20)
+    assert found.sentences["verdict"] == "“Supernote” is better."
+    assert found.helpfulness.first.not_run == "This comparison asks only which note helps more."
+    assert results(made, answers[:3]).sentences["verdict"].endswith("it takes 5 participants.")
 
 
 def test_the_interval_is_wider_where_people_agree_with_themselves_than_where_answers_are_apart() -> None:
