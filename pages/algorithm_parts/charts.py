@@ -18,8 +18,10 @@ from pages.common.components import note_map as component
 Floats = npt.NDArray[np.float64]
 _KIND_LOOKS = (("circle", 0), ("left", 3), ("right", 1), ("square", 6))
 """The form of each kind of note, and the place of its colour in the theme."""
-_PLOTLY_SYMBOLS = {"left": "triangle-left", "right": "triangle-right"}  # Plotly's
 SIGNS = "●◀▶■"  # as in `_KIND_LOOKS`, for the legend
+_ROUND_LOOKS = (("circle", 0), ("triangle-left", 3), ("diamond", 5), ("square", 6))
+"""As `_KIND_LOOKS`, of the kinds of the experiment: its neutral notes please no side."""
+ROUND_SIGNS = "●◀◆■"
 _REGION_OPACITY = 0.16
 _MAX_VIEWPOINT = 1.35  # of the axis of viewpoints
 _MAX_VIEWPOINT_SIZE = 1.05  # of the axis of their sizes
@@ -38,7 +40,7 @@ class Lines:
 
 def kind_colours(kinds: Sequence[str]) -> list[tuple[str, str]]:
     """Kinds of notes with their colours, in the order of the map."""
-    return [(kind, theme_colours()[place]) for kind, (_, place) in zip(kinds, _KIND_LOOKS, strict=False)]
+    return [(kind, theme_colours()[place]) for kind, (_, place) in zip(kinds, _KIND_LOOKS, strict=True)]
 
 
 def note_map(
@@ -159,13 +161,18 @@ def _build_level_line(level: float | None) -> tuple[_Shapes, _Shapes, _Shapes]:
     )
 
 
-def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, height: int, alt: str, key: str) -> None:
-    """For each kind a faint point a round, its size of viewpoint across and its score up, and a large one: the mean."""
+def rounds_map(
+    kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, height: int, alt: str, key: str
+) -> list[tuple[str, str]]:
+    """For each kind a faint point a round, its size of viewpoint across and its score up, and a large one: the mean.
+
+    Gives the legend.
+    """
     theme = theme_name()
     ink, ground = (st.get_option(f"theme.{theme}.{name}") for name in ("grayTextColor", "backgroundColor"))
     figure = go.Figure()
-    for (name, x, y), (form, place) in zip(kinds, _KIND_LOOKS, strict=False):
-        colour, symbol = theme_colours()[place], _PLOTLY_SYMBOLS.get(form, form)
+    for (name, x, y), (symbol, place) in zip(kinds, _ROUND_LOOKS, strict=True):
+        colour = theme_colours()[place]
         small = {"size": 6, "color": colour, "symbol": symbol, "opacity": 0.3}
         figure.add_scatter(x=x.tolist(), y=y.tolist(), mode="markers", marker=small, hoverinfo="skip")
         large = {"size": 17, "color": colour, "symbol": symbol, "line": {"width": 2, "color": ground}}
@@ -200,6 +207,7 @@ def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, hei
     upward = {"text": "Score (iₙ)", "font": {"color": ink, "size": 12}, "standoff": 8}
     figure.update_yaxes(range=list(ends), zeroline=False, dtick=0.2, tickformat=".1f", title=upward)
     draw(figure, height, margin=0, top=8, alt=alt, key=key)
+    return [(name, theme_colours()[place]) for (name, _, _), (_, place) in zip(kinds, _ROUND_LOOKS, strict=True)]
 
 
 def progress(

@@ -27,7 +27,7 @@ from crowdnotes.public_data.small_world import (
 )
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill
-from pages.algorithm_parts.charts import SIGNS, Floats, Lines, kind_colours, note_map, rounds_map
+from pages.algorithm_parts.charts import ROUND_SIGNS, SIGNS, Floats, Lines, kind_colours, note_map, rounds_map
 from pages.common.chart_card import picture_card, table_with_csv
 from pages.common.session import show_errors
 
@@ -73,15 +73,14 @@ def _draw_experiment(found: Experiment) -> None:
     lines = Lines(rules.helpful_intercept, rules.max_factor, rules.not_helpful_base, rules.not_helpful_slope)
 
     def draw(key: str) -> list[tuple[str, str]]:
-        rounds_map(
+        return rounds_map(
             [(kind, found.by_round[:, place, 2], found.by_round[:, place, 1]) for place, kind in enumerate(KINDS)],
             lines=lines, height=_CHART_HEIGHT, alt=f"Four kinds of notes. {found.sentence}", key=key,
         )  # fmt: skip
-        return kind_colours(list(KINDS))
 
     picture_card(
         "extremes-map", title="Four kinds of notes", sentence=found.sentence, draw=draw, rows=found.rows,
-        file="extremes-rounds", signs=SIGNS,
+        file="extremes-rounds", signs=ROUND_SIGNS,
     )  # fmt: skip
     if not any(kind.score >= rules.helpful_intercept for kind in found.kinds):
         st.markdown(f"No note reaches {rules.helpful_intercept:.2f}, not even the good ones. Compare which is higher.")
