@@ -439,13 +439,13 @@ def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[s
     first = max(scored, key=lambda item: item.score.intercept if item.score else 0.0, default=None)
     if first is None or first.score is None:
         alike = able
-        said = "the AI: the jury cannot judge these texts"
+        said = "the AI: simulated readers cannot judge these texts"
     else:
         line = first.score.interval.low
         alike = [item for item in scored if item.score is not None and item.score.intercept >= line]
         if len(alike) == 1:
-            return first.sha256, "the simulated jury"
-        said = f"the AI, among {len(alike)} too close for the simulated jury"
+            return first.sha256, "the simulated readers"
+        said = f"the AI, among {len(alike)} too close for the simulated readers"
     best = max(alike, key=lambda item: (item.sha256 == revised, item.grade if item.grade is not None else -1.0))
     return best.sha256, said
 

@@ -186,11 +186,11 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
     scored = [item.replace(score=scores.get(item.text)) for item in done.passed]
     existing = {note.id: scores[note.text] for note in done.notes if note.text in scores}
     scored.sort(key=jury_order)
-    judged = "the simulated jury"
+    judged = "the simulated readers"
     near = sum(is_tied(item, scored[0]) for item in scored)
     if near > 1 and any(note.ratings.count for note in done.notes):
         scored[:near] = sorted(scored[:near], key=lambda item: -rate_source_notes(item, done.notes))
-        judged = f"the ratings of its notes: the best {near} are too close to call for the simulated jury"
+        judged = f"the ratings of its notes, among {near} too close for the simulated readers"
     failed = [item.replace(score=None) for item in done.candidates if item.failed is not None]
     best, best_by = best_existing(done.notes, existing)
     after = done.replace(
@@ -256,7 +256,7 @@ def best_existing(notes: Sequence[ExistingNote], scores: dict[str, SupernoteScor
     judged = [note for note in able if note.id in scores]
     if not judged:
         return (able[0].id, "its place: few or none have rated it") if able else (None, "")
-    return max(judged, key=lambda note: scores[note.id].intercept).id, "the simulated jury"
+    return max(judged, key=lambda note: scores[note.id].intercept).id, "the simulated readers"
 
 
 def credit(done: SupernoteRound) -> tuple[Credit, ...]:

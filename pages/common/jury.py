@@ -24,7 +24,7 @@ from pages.common.charts import Standing, number_line
 from pages.common.components import STATUS_SIGNS, changed_pieces, marked_text, people
 from pages.common.session import expander
 
-SCORE_AXIS = (0.0, 0.6)  # of the line, around the 0.40; what lies beyond is drawn at the ends
+SCORE_AXIS = (-0.2, 0.7)  # of the line, around the 0.40; what lies beyond is drawn at the ends
 _MIN_POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
 CANDIDATE_LETTERS = "ABCDEFGHIJ"
 

@@ -151,11 +151,12 @@ def _draw_funnel(case: Case, made: SupernoteRound) -> None:
 def _label_filter(name: str, made: SupernoteRound) -> str:
     """Return the filter's name, with what it did not judge among those that are left."""
     number = sum(name in item.not_run for item in made.passed)
+    label = FilterName(name).as_text if name in set(FilterName) else name
     if not number:
-        return name
+        return label
     if number == len(made.passed):
-        return f"{name}: not checked (NOT RUN)"
-    return f"{name}: not checked for {number} (NOT RUN)"
+        return f"{label}: not checked (NOT RUN)"
+    return f"{label}: not checked for {number} (NOT RUN)"
 
 
 def _name_strictest_filter(made: SupernoteRound) -> str:

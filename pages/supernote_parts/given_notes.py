@@ -309,10 +309,5 @@ def in_ratings(ratings: Ratings) -> str:
         not_helpful=ratings.not_helpful,
     )
     tags = sorted(ratings.tags.items(), key=lambda pair: (-pair[1], pair[0]))[:_MAX_TAGS]
-    said = ", ".join(f"{escaped(_label_tag(tag), 60)} {number}" for tag, number in tags)
+    said = ", ".join(f"“{escaped(tag_words(tag) or tag, 60)}” {number}" for tag, number in tags)
     return f"{words} · {said}" if said else words
-
-
-def _label_tag(tag: str) -> str:
-    words = tag_words(tag)
-    return f"not helpful: {words}" if tag.startswith("notHelpful") else words or tag

@@ -144,7 +144,8 @@ def _draw_winner_and_best_note(case: Case, made: SupernoteRound, winner: Candida
     theirs, ours = changed_pieces(best.text if best else "", winner.text)
     with st.grid(2, min_column_width=260):
         with st.container(gap="xsmall", key="the-winner"):
-            st.markdown(f"**The supernote**{_format_chooser(made.judged)}")
+            chooser = "" if _explain_tie(made, winner) else _format_chooser(made.judged)
+            st.markdown(f"**The supernote**{chooser}")
             pieces = ours if best else changed_pieces(winner.text, winner.text)[1]
             marked_text(pieces, look="note", key=f"winner-{case.id}-{winner.sha256[:12]}", copy=True)
             st.caption(
@@ -276,7 +277,7 @@ def _draw_jury_scores(case: Case, made: SupernoteRound, winner: Candidate) -> No
             ),
             key=f"standing-{case.id}-{made.number}",
         )
-        st.caption("Dots are the simulated readers' scores, bars their 90 % ranges; an arrow leads beyond the edge.")
+        st.caption("Bars are 90 % ranges.")
 
 
 def _summarise_jury_scores(made: SupernoteRound, winner: Candidate) -> str:
@@ -319,8 +320,8 @@ def _explain_tie(made: SupernoteRound, winner: Candidate) -> str:
     if winner not in alike:
         return f"Draft {_rank_of(made, best)} has a higher score. Chosen by {made.judged}."
     return (
-        f"{len(alike)} drafts, up to {best.score.intercept:.2f}, differ by less than {MAX_TIED_GAP:.2f}: too close for "
-        "the simulated readers. The supernote is the one whose notes have the best ratings."
+        f"{len(alike)} drafts, up to {best.score.intercept:.2f}, are too close for them. The notes of the supernote "
+        "have the best ratings."
     )
 
 

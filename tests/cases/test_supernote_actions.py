@@ -534,7 +534,7 @@ def test_the_judge_chooses_only_among_those_that_the_jury_cannot_tell_apart() ->
     done = _round(1).replace(candidates=(first, alike, far))
     every = [item.sha256 for item in done.candidates]
     assert chosen(done, every, "")[0] == alike.sha256
-    assert chosen(done, [first.sha256, far.sha256], "") == (first.sha256, "the simulated jury")
+    assert chosen(done, [first.sha256, far.sha256], "") == (first.sha256, "the simulated readers")
     better = _candidate("D", 0.31, revised="Shorter.")
     done = done.replace(candidates=(*done.candidates, better))
     assert chosen(done, every, better.sha256)[0] == better.sha256

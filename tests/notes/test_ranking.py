@@ -19,7 +19,7 @@ from crowdnotes.settings_sections import JurySettings
 from tests.notes.made import NOTES, candidate, jury, round_of
 from tests.shared import minilm
 
-BY_JURY = "the simulated jury"
+BY_JURY = "the simulated readers"
 
 GOOD = candidate(("The photo was taken in Brazil in 2019.", "N1"), ("Police confirmed no arrests.", "N2"))
 DIVISIVE = candidate(("A divisive plus photo is what this is.", "N3"))
@@ -66,7 +66,7 @@ def test_what_the_jury_cannot_tell_apart_is_decided_by_the_ratings_of_the_notes(
         scores = [item.score.intercept for item in done.candidates if item.score]
         assert abs(scores[0] - scores[1]) < 0.1
         assert done.winner == liked.sha256
-        assert done.judged == "the ratings of its notes: the best 2 are too close to call for the simulated jury"
+        assert done.judged == "the ratings of its notes, among 2 too close for the simulated readers"
 
 
 def test_a_text_that_the_jury_cannot_read_stays_at_the_end_without_a_score() -> None:

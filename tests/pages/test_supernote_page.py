@@ -90,7 +90,7 @@ def ranked(desk: Desk, **more: object) -> Case:
         "winner": WINNER.sha256,
         "best_existing": "N1",
         "best_by": "its 10 ratings",
-        "judged": "the simulated jury",
+        "judged": "the simulated readers",
         "measured": "Of 100 newer notes it was right on 83.",
         "credits": (Credit(note="N1", share=0.7, without=0.1, loss=0.33), Credit(note="N2", share=0.3)),
         "merged": 2,
@@ -143,7 +143,7 @@ def test_a_note_that_raters_turned_down_is_used_only_against_the_rule(desk: Desk
     case = begun(desk)
     at = shown(desk, case)
     assert "Raters found it not helpful ·" in texts(at)
-    assert "10 ratings: 7 helpful, 0 somewhat helpful, 3 not helpful · clear 4" in texts(at)
+    assert "10 ratings: 7 helpful, 0 somewhat helpful, 3 not helpful · “clear” 4" in texts(at)
     box = at.checkbox(key=f"use-note-{case.id}-N3")
     assert not box.value
     box.check().run()
@@ -224,7 +224,7 @@ def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what
     assert "Probably better than note N1." in words
     assert "gets 0.31 less" in words
     assert "the simulated readers found the better one in 94 of 100 pairs" in words
-    assert "chosen by the simulated jury" in words
+    assert "chosen by the simulated readers" in words
     assert "chosen by its 10 ratings" in words
     assert "70 % are from N1" in words
     assert "without it, the best draft gets 0.10, 0.33 less" in words
@@ -258,7 +258,8 @@ def test_a_draft_that_ratings_chose_leads_the_ranking_and_the_page_says_why_it_i
     drafts = (chosen, third, highest)
     at = shown(desk, ranked(desk, candidates=drafts, winner=chosen.sha256, existing={"N1": score(0.35)}, credits=lost))
     words = texts(at)
-    assert "3 drafts, up to 0.37, differ by less than 0.10: too close for the simulated readers." in words
+    assert "3 drafts, up to 0.37, are too close for them" in words
+    assert "chosen by the simulated readers" not in words, "why it was chosen is said once"
     assert "without it, the best draft gets 0.37: no clear difference" in words
     assert "Too close to call: note N1 may be as good." not in words, "it has a lower score"
     assert ":green[:material/check_circle:] **Best**" not in words, "no tick on a score below the line"
