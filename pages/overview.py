@@ -66,7 +66,7 @@ def _ask_filter(figures: Sequence[CaseFigures]) -> Filter:
     return Filter(since, ended, engine, demonstrations)
 
 
-with page_body("Overview", "Your work in numbers."):
+with page_body("Overview", "How cases go, in numbers."):
     with st.spinner("Counting the cases…", show_time=False):
         figures, unreadable = read(cases(), _get_cached_figures())
     chosen = _ask_filter(figures) if figures else Filter()

@@ -17,7 +17,7 @@ from crowdnotes.domain import Case, Figure, Reading, ReadPair, Support
 
 _BOOTSTRAP_DRAWS = 1_000
 _MAX_CASES = 2_000
-_MIN_CASES_FOR_INTERVAL = 5  # cases; with fewer no interval is reliable
+_MIN_CASES = 5  # cases; with fewer neither an interval nor a figure against chance is reliable
 
 
 def units(cases: Iterable[Case]) -> list[ReadPair]:
@@ -70,15 +70,17 @@ def _measure_with_interval(found: Sequence[ReadPair], of: Callable[[Sequence[Rea
     n = len(found)
     if not n:
         return Figure(n=0, not_run="No case has two readers yet.")
-    value = of(found)
-    if value is None:
-        return Figure(n=n, not_run="All readers always agreed, so agreement by chance cannot be estimated.")
     by_case: dict[str, list[ReadPair]] = {}
     for unit in found:
         by_case.setdefault(unit.case_id, []).append(unit)
     groups = list(by_case.values())
-    if len(groups) < _MIN_CASES_FOR_INTERVAL:
-        return Figure(n=n, value=value, how=f"No interval below {_MIN_CASES_FOR_INTERVAL} cases.")
+    if len(groups) < _MIN_CASES:
+        if of is _compute_percent_agreement:
+            return Figure(n=n, value=of(found), how=f"No interval below {_MIN_CASES} cases.")
+        return Figure(n=n, not_run=f"It takes {_MIN_CASES} cases with two readers.")
+    value = of(found)
+    if value is None:
+        return Figure(n=n, not_run="All readers always agreed, so agreement by chance cannot be estimated.")
     chance = np.random.default_rng(0)
     drawn = (chance.integers(len(groups), size=len(groups)) for _ in range(_BOOTSTRAP_DRAWS))
     values = [of([unit for place in places for unit in groups[place]]) for places in drawn]

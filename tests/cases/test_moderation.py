@@ -488,6 +488,9 @@ def test_agreement_is_what_the_books_say_of_a_known_table() -> None:
     nothing = agreement([])
     assert [figure.value for figure in nothing.values()] == [None] * 3
     assert all(figure.not_run for figure in nothing.values())
+    percent, *against_chance = agreement(found[18:22]).values()
+    assert (percent.value, percent.low) == (0.5, None)
+    assert {figure.not_run for figure in against_chance} == {"It takes 5 cases with two readers."}
     assert "c7,E1,2,b,supported,Words." in findings_csv(found, agreement(found))
 
 
