@@ -51,10 +51,18 @@ def pictures(found: Overview, now: datetime) -> None:
     ]
     grid = st.grid(2, min_column_width=_MIN_COLUMN_WIDTH, border=True, gap="small")
     for name, picture, draw in drawn:
-        if picture.n:
+        if picture.is_drawn and picture.n >= MIN_CASES:
             with grid.cell():
                 _draw_picture_card(name, picture, draw, foot)
+    _draw_sentences([picture for picture in found.pictures if not picture.is_drawn or picture.n < MIN_CASES])
     _name_empty_pictures(found)
+
+
+def _draw_sentences(found: Sequence[Picture]) -> None:
+    """Draw what is known of too few things for a chart."""
+    for picture in found:
+        if picture.n:
+            st.markdown(f"**{escaped(picture.title)}**: {escaped(picture.sentence)}")
 
 
 def _name_empty_pictures(found: Overview) -> None:
@@ -70,9 +78,7 @@ def _draw_few_cases(found: Overview) -> None:
         title=plural(found.cases, "1 case", "{n} cases"),
         icon=":material/monitoring:",
     )
-    for picture in found.pictures:
-        if picture.n:
-            st.markdown(f"**{escaped(picture.title)}**: {escaped(picture.sentence)}")
+    _draw_sentences(found.pictures)
     st.page_link("pages/cases.py", label="Open the cases", icon=":material/folder_open:")
     _name_empty_pictures(found)
 
@@ -87,15 +93,13 @@ def _draw_picture_card(name: str, picture: Picture, draw: Callable[[str], _Legen
         )
         held = picture.sentence.replace("n = ", "n\u00a0=\u00a0")  # on one line
         st.markdown(f"**{escaped(held)}**")
-        entries = draw(key) if picture.is_drawn else []
+        entries = draw(key)
         if entries:
             legend(entries)
         if remarks:
             st.caption(escaped(remarks))
     with head:
         st.caption(escaped(picture.title), width="content")
-        if not picture.is_drawn:
-            return
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", wrap=False, width="content"):
             with st.popover("Numbers", icon=":material/table:", type="tertiary", key=f"{key}-table"):
                 unit = f", {picture.unit}" if isinstance(picture, Counted) else ""
