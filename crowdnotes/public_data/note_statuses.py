@@ -7,12 +7,8 @@ from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import Connection, how_many
 from crowdnotes.public_data.indexing import last_fit
-from crowdnotes.wording import fill, plural
-
-_WHY_THEY_DIFFER = (
-    "The two can differ: X runs more models, goes by the rules and ratings of its day, and locks a status "
-    "after two weeks."
-)
+from crowdnotes.public_data.replay import WHY_X_DIFFERS
+from crowdnotes.wording import fill
 
 
 class Verdicts(FrozenModel):
@@ -50,20 +46,20 @@ class Verdicts(FrozenModel):
     def about_x(self) -> str:
         """What X said of them, and why the two can differ."""
         if self.on_x is None:
-            return f"We do not know what X decided: this data has no status history. {_WHY_THEY_DIFFER}"
+            return f"We do not know what X decided: this data has no status history. {WHY_X_DIFFERS}"
         named = dict(zip(("helpful", "not_helpful", "waiting"), self.on_x, strict=True))
         same = self.same / self.both if self.both else 0.0
         record = fill(
             (
-                "X's own record has {n:,} notes: {helpful:,} shown, {not_helpful:,} rated not helpful, "
-                "{waiting:,} waiting. Of the {both:,} in both, {same:.0%} have the same status."
+                "X's own record: {helpful:,} of {n:,} notes shown, {not_helpful:,} rated not helpful, {waiting:,} "
+                "waiting. Of the {both:,} in both, {same:.0%} have the same status."
             ),
             n=sum(self.on_x),
             both=self.both,
             same=same,
             **named,
         )
-        return f"{record} {_WHY_THEY_DIFFER}"
+        return f"{record} {WHY_X_DIFFERS}"
 
     @property
     def about_line(self) -> str:
@@ -83,47 +79,21 @@ class Verdicts(FrozenModel):
             return said
         rule, most = self.held[0]
         held = sum(many for _, many in self.held)
-        held_back = plural(
-            held,
-            "Another rule holds back {n:,} of the {reach:,} notes that reach {line:.2f}: “{rule}”.",
-            (
-                "Other rules hold back {n:,} of the {reach:,} notes that reach {line:.2f}, most of them "
-                "({most:,}) “{rule}”."
-            ),
-            reach=self.reach,
-            line=self.line,
-            rule=rule.as_text,
-            most=most,
+        held_back = (
+            f"Other rules hold back {held:,} of the {self.reach:,} notes that reach {self.line:.2f}, most often "
+            f"“{rule.as_text}” ({most:,})."
         )
         return f"{said} {held_back}"
 
     @property
     def about_power(self) -> str:
         """What X did to notes, as far as the data shows."""
-        gone = (
-            plural(
-                self.deleted,
-                "{n:,} note lost its text: its author or X deleted it, the data does not say which.",
-                "{n:,} notes lost their text: their authors or X deleted them, the data does not say which.",
-            )
-            if self.deleted
-            else ""
-        )
-        return " ".join(
-            filter(
-                None,
-                [
-                    gone,
-                    plural(
-                        self.locked,
-                        "X locked the status of {n:,} note.",
-                        "X locked the status of {n:,} notes.",
-                    )
-                    if self.locked
-                    else "",
-                ],
-            )
-        )
+        said = []
+        if self.deleted:
+            said.append(f"Notes without their text, deleted by their author or by X: {self.deleted:,}.")
+        if self.locked:
+            said.append(f"Notes whose status X locked: {self.locked:,}.")
+        return " ".join(said)
 
 
 STATUSES = (NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL, NoteStatus.NEEDS_MORE_RATINGS)

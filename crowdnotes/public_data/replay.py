@@ -44,6 +44,11 @@ FIRST_RATINGS = 50  # ratings that are set against all
 _MAX_MOMENTS = 200
 _LEVEL_FIELDS = ("not_helpful", "somewhat", "helpful")
 
+WHY_X_DIFFERS = (
+    "X and this page can differ: X uses more models and signals, goes by the rules and ratings of its day, and usually "
+    "keeps a status after two weeks."
+)
+
 
 class Levels(FrozenModel):
     """How many ratings of each level."""
@@ -148,15 +153,11 @@ def replay(connection: Connection, note: int, misleading: bool, thresholds: Thre
     if not len(rows["rated"]):
         return "It has no score: the index has no rating of it."
     (extremes,) = connection.execute("SELECT min(intercept), min(factor), max(factor) FROM raters").fetchall()
+    when = f" on {day(fit.made_at)}" if fit.made_at else ""
     held = (
-        f"What is known of each rater is kept fixed, from all {fit.ratings:,} ratings: X may have computed "
-        "something else at the time."
+        f"What is known of each rater is kept fixed, from {fit.ratings:,} ratings{when}: X may have computed something "
+        "else at the time."
     )
-    if fit.made_at:
-        held = (
-            f"What is known of each rater is kept fixed, from {fit.ratings:,} ratings on {day(fit.made_at)}: X "
-            "may have computed something else at the time."
-        )
     held_extremes = Extremes(fit.global_intercept, fit.ratings_per_note, *extremes)
     return Replay(rows, held_extremes, misleading, thresholds, held, fit.tags, by_group=by_group)
 

@@ -13,6 +13,7 @@ from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import Connection, how_many
 from crowdnotes.public_data.replay import (
     FIRST_RATINGS,
+    WHY_X_DIFFERS,
     Change,
     Levels,
     Moment,
@@ -180,12 +181,7 @@ def story(connection: Connection, wanted: str, thresholds: Thresholds = THRESHOL
         ),
         first_not_run=""
         if levels.n >= FIRST_RATINGS
-        else plural(
-            levels.n,
-            "It has {n:,} rating. From {few} on, we compare the first {few} with all.",
-            "It has {n:,} ratings. From {few} on, we compare the first {few} with all.",
-            few=FIRST_RATINGS,
-        ),
+        else f"From {FIRST_RATINGS} ratings on, we compare the first {FIRST_RATINGS} with all.",
     )
     sentences = explain_story(found, thresholds)
     return found.replace(sentences=sentences, paragraph=sentences.paragraph)
@@ -325,21 +321,13 @@ def _describe_uncounted(now: Moment) -> str:
     others = []
     if now.unknown.n:
         others.append(
-            plural(
-                now.unknown.n,
-                "1 rating does not count: we do not know the rater's side, after too few ratings or too many against "
-                "the crowd.",
-                "{n:,} ratings do not count: we do not know the raters' sides, after too few ratings or too many "
-                "against the crowd.",
-            )
+            f"{plural(now.unknown.n, '1 rating does', '{n:,} ratings do')} not count, as we do not know the side: too "
+            "few ratings, or too many against the crowd."
         )
     if now.left_out.n:
         others.append(
-            plural(
-                now.left_out.n,
-                "{n} rating does not count: X's Core model leaves out its rater's group.",
-                "{n:,} ratings do not count: X's Core model leaves out their raters' groups.",
-            )
+            f"{plural(now.left_out.n, '1 rating does', '{n:,} ratings do')} not count: X's Core model leaves out some "
+            "groups of raters."
         )
     return " ".join(others)
 
@@ -392,14 +380,8 @@ def _describe_changes(changes: tuple[Change, ...]) -> str:
     if not changes:
         return ""
     described = [
-        plural(
-            one.ratings,
-            "on {day}, with {n:,} rating, {became} ({why})",
-            "on {day}, with {n:,} ratings, {became} ({why})",
-            day=day(one.at),
-            became=_describe_change(one),
-            why=_lowercase_sentences(one.why),
-        )
+        f"on {day(one.at)}, with {plural(one.ratings, '1 rating', '{n:,} ratings')}, {_describe_change(one)} "
+        f"({_lowercase_sentences(one.why)})"
         for one in changes
     ]
     if len(described) > _MAX_LISTED_CHANGES:
@@ -412,13 +394,9 @@ def _compare_first_with_all(first: Moment, now: Moment) -> str:
     if first.intercept is None or now.intercept is None:
         return ""
     early, late = (one.minus.helpful + one.plus.helpful + one.unknown.helpful for one in (first, now))
-    found = plural(
-        now.ratings - FIRST_RATINGS,
-        "Of the first {first_n} people {first:,} found it helpful; of the 1 after them, {later:,}.",
-        "Of the first {first_n} people {first:,} found it helpful; of the {n:,} after them, {later:,}.",
-        first_n=FIRST_RATINGS,
-        first=early,
-        later=late - early,
+    found = (
+        f"Of the first {FIRST_RATINGS} people {early:,} found it helpful; of the {now.ratings - FIRST_RATINGS:,} after "
+        f"them, {late - early:,}."
     )
     score = f"{found} After its first {FIRST_RATINGS} ratings the score was {first.intercept:.2f}"
     if first.status is now.status:
@@ -454,15 +432,7 @@ def why_differs(on_x: tuple[Recorded, ...], now: Moment) -> str:
             f"{now.ratings - then.ratings:,} since then changed that here."
         )
     reasons += [_explain_decision(one.decided_by) for one in on_x if one.decided_by][-1:]
-    return " ".join(
-        [
-            *filter(None, reasons),
-            (
-                "X and this page can differ: X uses more models and signals, goes by the rules and ratings of "
-                "its day, and usually keeps a status after two weeks."
-            ),
-        ]
-    )
+    return " ".join([*filter(None, reasons), WHY_X_DIFFERS])
 
 
 def _explain_decision(decided_by: str) -> str:

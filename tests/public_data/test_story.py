@@ -249,7 +249,7 @@ def test_what_x_recorded_stands_beside_and_where_raters_are_not_fitted_that_is_s
     assert (told.levels, told.not_dated) == (Levels(helpful=1, not_helpful=1), 1)
     assert (told.score, told.by_ai) == (None, None)
     assert told.score_not_run.startswith("It has no score: we do not know the sides of raters.")
-    assert told.first_not_run == "It has 2 ratings. From 50 on, we compare the first 50 with all."
+    assert told.first_not_run == "From 50 ratings on, we compare the first 50 with all."
     assert [(one.event, one.status) for one in told.on_x] == [
         ("verdict", "CURRENTLY_RATED_HELPFUL"),
         ("now", "NEEDS_MORE_RATINGS"),
