@@ -56,7 +56,7 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
 
 
 def other_side(case: Case, job: JobRecord | None) -> None:
-    """Draw, next to the heading of the sources, a search for what speaks for the post's claim."""
+    """Draw a search for what speaks for the post's claim."""
     _draw_follow_up_popover(
         case,
         FollowUpKind.OTHER_SIDE,

@@ -65,7 +65,7 @@ def no_evidence(case: Case, job: JobRecord | None) -> None:
         st.info(_count_found_pages(case), title="Nothing found helps to judge the post.", icon=":material/search_off:")
     else:
         st.info(
-            "Search elsewhere below, or decide “Not enough evidence”.",
+            "Look elsewhere below, or decide “Not enough evidence”.",
             title="We found nothing.",
             icon=":material/search_off:",
         )
@@ -77,7 +77,7 @@ def _has_chosen_hit(case: Case, unread: Sequence[Source]) -> bool:
     return any(item.url and canonical_url(item.url) in found for item in unread)
 
 
-_SEARCH_ELSEWHERE = "Search elsewhere below, or add your own links."
+_SEARCH_ELSEWHERE = "Look elsewhere below, or add your own links."
 
 
 def _count_found_pages(case: Case) -> str:

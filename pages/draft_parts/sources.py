@@ -70,12 +70,9 @@ _NOTICE_AREA = StepName.EVIDENCE.value
 _MAX_STATEMENT_CHARACTERS = 400
 
 
-def wants_manual_search(case: Case) -> bool:
-    """Return whether the person wants to search by hand, even if the sources settle the claim."""
-    return bool(st.session_state.get(_manual_search_key(case)))
-
-
-def _find_manual_search(case: Case, *, even_if_settled: bool, search_failed: bool = False) -> ManualSearch | None:
+def _find_manual_search(
+    case: Case, *, even_if_settled: bool = False, search_failed: bool = False
+) -> ManualSearch | None:
     opened = workspace()
     return manual_search_of(
         case,
@@ -86,33 +83,11 @@ def _find_manual_search(case: Case, *, even_if_settled: bool, search_failed: boo
     )
 
 
-def draw_search_elsewhere_button(case: Case) -> None:
-    """Draw the button that shows `draw_manual_search`, once there was a search."""
-    if _find_manual_search(case, even_if_settled=True) is not None:
-        go = partial(st.session_state.update, {_manual_search_key(case): True})
-        button(
-            "Not enough here? Search elsewhere",
-            f"go-{_manual_search_key(case)}",
-            _NOTICE_AREA,
-            go,
-            icon="travel_explore",
-            type="tertiary",
-        )
-
-
-def _manual_search_key(case: Case) -> str:
-    return f"further-{case.id}"
-
-
-def draw_manual_search(case: Case, job: JobRecord | None, manual: ManualSearch) -> None:
+def _draw_manual_search(case: Case, job: JobRecord | None, manual: ManualSearch) -> None:
     """Draw what was searched, the closest source, where to search by hand, and a box for what was found."""
     with st.container(border=True, key="reach", gap="xsmall"):
-        # Without a passage the result is shown above. A person who asked for this may have one that settles the claim.
-        head = (
-            "No source settles the claim. Look for one yourself."
-            if case.evidence and not wants_manual_search(case)
-            else "Look for a source yourself"
-        )
+        # Without a passage the result is shown above.
+        head = "No source settles the claim. Look for one yourself." if case.evidence else "Look for a source yourself"
         st.markdown(f"**:material/travel_explore: {head}**")
         wanted = [f"Look for: {escaped(manual.wanted, _MAX_STATEMENT_CHARACTERS)}"] if manual.wanted else []
         st.markdown("  \n".join(f":small[{line}]" for line in [*wanted, *_describe_search(case)]))
@@ -121,14 +96,14 @@ def draw_manual_search(case: Case, job: JobRecord | None, manual: ManualSearch) 
                 st.markdown(":small[Closest source:]", width="content")
                 name = f"{near.id} {title(near.source.title, 'No title', 70)}"
                 button(name, "nearest", card_place(near.id), partial(open_source, case, near.id), type="tertiary")
-        with st.container(horizontal=True, gap="xsmall", key="places-to-look"):
-            for name, link in manual.places:
-                web_link(name, link)
-        with st.container(horizontal=True, gap="small"):
-            add_by_hand(case, job, "Add what you found")
-            if wants_manual_search(case):
-                shut = partial(st.session_state.update, {_manual_search_key(case): False})
-                button("Close", f"shut-{_manual_search_key(case)}", _NOTICE_AREA, shut, type="tertiary")
+        _draw_places_to_look(manual)
+        add_by_hand(case, job, "Add what you found")
+
+
+def _draw_places_to_look(manual: ManualSearch) -> None:
+    with st.container(horizontal=True, gap="xsmall", key="places-to-look"):
+        for name, link in manual.places:
+            web_link(name, link)
 
 
 def _describe_search(case: Case) -> list[str]:
@@ -187,15 +162,14 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         if (failed or offline) and case.decision is None and case.mode is Mode.AUTOMATION:
             offer_libraries(case, busy=under_way(job))
         already_checked(case)
-        manual = _find_manual_search(case, even_if_settled=wants_manual_search(case), search_failed=failed)
+        manual = _find_manual_search(case, search_failed=failed)
         _draw_claim(case, job, manual)
         _draw_source_rows(case, job, manual)
         if not case.evidence:
             no_evidence(case, job)
         if manual is not None:
-            draw_manual_search(case, job, manual)
-        else:
-            draw_search_elsewhere_button(case)
+            _draw_manual_search(case, job, manual)
+        _draw_search_fold(case, job, manual)
         reader(case, job)
         _draw_folded_sections(case, job)
         if case.used_evidence and case.decision is None:
@@ -310,8 +284,7 @@ def _draw_source_rows(case: Case, job: JobRecord | None, manual: ManualSearch | 
             st.markdown(f":gray[{tally(case)}]", width="content")
         if case.decision is None:
             st.space("stretch")
-            other_side(case, job)
-            if manual is None:  # else `draw_manual_search` has this button
+            if manual is None:  # else `_draw_manual_search` has this button
                 add_by_hand(case, job)
     if case.decision is None and case_findings.nothing_relevant(case, workspace().embedder.thresholds.relevant):
         st.info(
@@ -420,22 +393,34 @@ def _pick_sentence(case: Case, item: Evidence) -> str:
 
 
 def _draw_folded_sections(case: Case, job: JobRecord | None) -> None:
-    """Folded: what could not be read, how it was searched, other places to look, and earlier evidence."""
+    """Folded: what could not be read, how it was searched, and earlier evidence."""
     _draw_failed_sources(case, job)
     search_report(case, partial(ask_again, case, job))
     earlier_notes(case)
-    if case.decision is None:
-        more = st.expander(
-            "Find more sources" if case.stages or case.evidence else "Find sources",
-            key=f"more-{case.id}",
-            icon=":material/travel_explore:",
-            on_change="rerun",
-            expanded=not case.evidence and not case.stages and not begun_by_hand(case),
-        )
-        if more.open:
-            with more:
-                add_sources(case, job)
     earlier_evidence(case, job)
+
+
+def _draw_search_fold(case: Case, job: JobRecord | None, manual: ManualSearch | None) -> None:
+    """Folded: every way to look for more: another search, one for the other side, and places to look by hand."""
+    if case.decision is not None:
+        return
+    fold = st.expander(
+        "Find more sources" if case.stages or case.evidence else "Find sources",
+        key=f"more-{case.id}",
+        icon=":material/travel_explore:",
+        on_change="rerun",
+        expanded=not case.evidence and not case.stages and not begun_by_hand(case),
+    )
+    if not fold.open:
+        return
+    with fold:
+        add_sources(case, job)
+        if case.stages or case.evidence:
+            other_side(case, job)
+        by_hand = None if manual is not None else _find_manual_search(case, even_if_settled=True)
+        if by_hand is not None:
+            st.markdown("**Or look yourself**, then choose “Add a source”")
+            _draw_places_to_look(by_hand)
 
 
 def _draw_failed_sources(case: Case, job: JobRecord | None) -> None:

@@ -32,6 +32,7 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     walk.settled()
     assert faint_on_either(walk.page) == []
     assert _faint_in(walk, "More like this", choose="Wikipedia") == []
+    walk.page.get_by_text("Find more sources", exact=True).click()
     assert _faint_in(walk, "Find sources that support the post", choose="Wikipedia") == []
     assert _faint_in(walk, "Add a source") == []
     assert _faint_in(walk, "Working without AI") == []
@@ -48,6 +49,7 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     walk.page.set_viewport_size({"width": 1280, "height": 900})
     walk.settled()
     assert serious_faults(walk.page, contrast=False) == []
+    walk.page.get_by_text("Find more sources", exact=True).click()
     for name in ("Find sources that support the post", "Add a source", "Keys"):
         walk.button(name).click()
         expect(walk.page.get_by_test_id("stPopoverBody")).to_be_visible()

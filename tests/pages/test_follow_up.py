@@ -97,7 +97,7 @@ def test_without_a_place_to_search_the_reader_asks_to_choose_one(desk: Desk, gat
 
 def test_the_other_side_stands_apart_and_is_marked(desk: Desk, gathered: Case) -> None:
     key = f"follow-up-{gathered.id}-case"
-    at = opened(desk, gathered, key)
+    at = unfolded(opened(desk, gathered, f"more-{gathered.id}"), key)
     at.button(key=f"{key}-go").click().run()
     desk.finish_latest(gathered)
     case = desk.newest(gathered)

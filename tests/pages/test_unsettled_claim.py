@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.fakes import make_evidence
-from tests.pages.conftest import Desk, texts
+from tests.pages.conftest import Desk, texts, unfolded
 from tests.pages.searches import FOUND, searched
 
 
@@ -25,13 +25,16 @@ def test_before_anything_was_looked_for_nothing_is_said_of_it(desk: Desk) -> Non
     assert "Look for a source yourself" not in texts(at)
 
 
-def test_a_quiet_line_leads_there_before_all_is_judged_and_it_can_be_closed_again(desk: Desk) -> None:
+def test_before_all_is_judged_there_are_two_ways_to_more_sources_and_one_holds_the_rest(desk: Desk) -> None:
     case = searched(desk, outcomes=(FOUND,), evidence=(make_evidence(1, "Colds are common."),))
     at = desk.app(case)
-    assert "Look for a source yourself" not in texts(at)
-    at.button(key=f"go-further-{case.id}").click().run()
-    assert "Look for a source yourself" in texts(at)
-    assert "No source settles the claim." not in texts(at), "nobody has said so"
-    assert [item.proto.popover.label for item in at.get("popover")].count("Add what you found") == 1
-    at.button(key=f"shut-further-{case.id}").click().run()
-    assert "Look for a source yourself" not in texts(at)
+    popovers = [item.proto.popover.label for item in at.get("popover")]
+    assert "Add a source" in popovers
+    assert "Find sources that support the post" not in popovers, "it is in the fold"
+    folds = [item.label for item in at.expander]
+    assert folds.count("Find more sources") == 1
+    at = unfolded(at, f"more-{case.id}")
+    assert "Find sources that support the post" in [item.proto.popover.label for item in at.get("popover")]
+    assert "Or look yourself" in texts(at)
+    assert any("factcheck/explorer" in item.proto.url for item in at.get("link_button"))
+    assert "Look for a source yourself" not in texts(at), "nobody has said that none settles it"
