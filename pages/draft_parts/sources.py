@@ -22,6 +22,7 @@ from crowdnotes.domain import (
     FollowUpKind,
     ManualSearch,
     Mode,
+    Points,
     ProviderState,
     Source,
     SourceCategory,
@@ -204,7 +205,9 @@ def _draw_claim(case: Case, job: JobRecord | None, manual: ManualSearch | None) 
         if not claims or claims[0].kind is not ClaimKind.CHECKABLE:
             return
         claim = claims[0]
-        st.markdown(f"**Claim:** {escaped(claim.statement, _MAX_STATEMENT_CHARACTERS)}")
+        others = [f":small[**Also:** {escaped(other.statement, _MAX_STATEMENT_CHARACTERS)}]" for other in claims[1:]]
+        main = f"**Claim:** {escaped(claim.statement, _MAX_STATEMENT_CHARACTERS)}"
+        st.markdown("  \n".join([main, *others]))
         _draw_settlement(case, manual)
         about = [
             fill(name, words=escaped(words, _MAX_STATEMENT_CHARACTERS))
@@ -215,9 +218,6 @@ def _draw_claim(case: Case, job: JobRecord | None, manual: ManualSearch | None) 
             if words
         ]
         about += [f"Since: {claim.since_when}"] if claim.since else []
-        about += [
-            f"The post also claims: {escaped(other.statement, _MAX_STATEMENT_CHARACTERS)}" for other in claims[1:]
-        ]
         if about:
             with st.expander("More about the claim", type="compact"):
                 st.caption("  \n".join(about))
@@ -254,24 +254,34 @@ def _write_anyway(case: Case) -> None:
         gather_anew(saved)
 
 
+_VERBS_BY_POINTS = (
+    (Points.AGAINST, "contradicts", "contradict"),
+    (Points.FOR, "confirms", "confirm"),
+    (Points.NEITHER, "settles", "settle"),
+)
+
+
 def _draw_settlement(case: Case, manual: ManualSearch | None) -> None:
     evidence = case.judging_evidence
     if case.settlement is None or not evidence:
         return
-    if stated := {item.id for item, _ in case.settlement.stated(evidence, claim=1)}:
-        said = plural(
-            len(stated),
-            "The AI says {n} of {all} sources settles this claim",
-            "The AI says {n} of {all} sources settle this claim",
-            all=len(evidence),
-        )
-        st.markdown(f":green-badge[:material/check: {said}]")
+    found, counted, verdicts = case.settlement.stated(evidence, claim=1), set[str](), list[str]()
+    for points, one, several in _VERBS_BY_POINTS:
+        ids = {item.id for item, answer in found if answer.points is points} - counted
+        counted |= ids
+        if ids:
+            of, what = (
+                (f"{len(ids)} of {len(evidence)} sources", "this claim") if not verdicts else (str(len(ids)), "it")
+            )
+            verdicts.append(f"{of} {one if len(ids) == 1 else several} {what}")
+    if verdicts:
+        st.markdown(f":green-badge[:material/check: The AI says {', '.join(verdicts)}]")
         return
     helping = len(case.settlement.answers(evidence))
     helps = plural(helping, "{n} helps to judge it", "{n} help to judge it") if helping else "none helps to judge it"
     if other := {item.id for item, _ in case.settlement.stated(evidence)}:
         helps = plural(len(other), "{n} settles another claim of the post", "{n} settle another claim of the post")
-    missing = case.settlement.missing if manual is None else ""  # else `draw_manual_search` shows it
+    missing = case.settlement.missing if manual is None else ""  # else `_draw_manual_search` shows it
     said = f" :small[Where to look: {escaped(missing, _MAX_STATEMENT_CHARACTERS)}]" if missing else ""
     st.markdown(f":orange-badge[:material/search_off: The AI says no source settles this claim; {helps}]{said}")
 

@@ -67,8 +67,20 @@ def test_the_claim_stands_above_the_sources_with_what_would_settle_it_and_never_
     assert "**Claim:** Vitamin C cures a cold within a day." in shown
     assert "Where to look: A trial of vitamin C." in shown
     assert r"Nobody needs a \*doctor\*" in "".join(item.value for item in at.caption)
-    assert "The AI says 1 of 1 sources settles this claim" in shown
+    assert "The AI says 1 of 1 sources contradicts this claim" in shown
     assert "Contradicts the claim]: It tells of E1." in shown
+
+
+def test_sources_that_confirm_the_claim_are_counted_apart_and_other_claims_are_in_sight(desk: Desk) -> None:
+    case = _said(desk, AnswerKind.STATED, AnswerKind.STATED, AnswerKind.NONE)
+    assert case.settlement is not None
+    first, second, third = case.settlement.passages
+    found = (first, second.replace(points=Points.FOR), third)
+    other = Claim(text="Doctors hide it", span=Span(start=0, end=15), statement="Doctors hide it.")
+    case = desk.changed(case, claims=(CLAIM, other), settlement=case.settlement.replace(passages=found))
+    at = desk.app(case)
+    assert "The AI says 1 of 3 sources contradicts this claim, 1 confirms it" in texts(at)
+    assert "Doctors hide it." in texts(at)
 
 
 def test_where_no_passage_states_it_the_page_says_what_is_missing(desk: Desk) -> None:
