@@ -43,7 +43,6 @@ from crowdnotes.domain import (
     CLAIM_DURATION,
     FINDINGS,
     MAX_COUNTED_LINES,
-    REASON_RULE,
     Act,
     Actor,
     Case,
@@ -452,7 +451,7 @@ def admit_readers(case: Case, at: datetime, by: Person, reason: str) -> Case:
     if not informed_keys(case):
         raise WorkflowError("nobody", "Nobody waits to be admitted to this case.")
     if not is_reason(reason):
-        raise InputError("Say why they may read this case.", f"Give a reason of at least {REASON_RULE}.")
+        raise InputError("Say why they may read this case.", "Write a short sentence.")
     return _change_desk(case, at, by, "readers admitted", reason)
 
 

@@ -6,13 +6,11 @@ Times are aware datetimes in UTC. Offsets are in Unicode code points, end exclus
 """
 
 from crowdnotes.domain.approval import (
-    REASON_RULE,
     Obstacle,
     ObstacleId,
     ObstacleKind,
     Override,
     is_reason,
-    missing_from,
     remaining,
 )
 from crowdnotes.domain.assessment import (

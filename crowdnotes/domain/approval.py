@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from crowdnotes.domain.base import FrozenModel
-from crowdnotes.wording import fill, plural
+from crowdnotes.wording import fill
 
 
 class ObstacleKind(StrEnum):
@@ -77,9 +77,8 @@ class Override(FrozenModel):
     reason: str
 
 
-MIN_REASON_LETTERS = 10  # fewer is a keystroke to get past the box, not a reason to judge later
-MIN_REASON_WORDS = 3  # different ones, for the same reason
-REASON_RULE = f"{MIN_REASON_WORDS} different words and {MIN_REASON_LETTERS} letters"
+_MIN_REASON_LETTERS = 10  # fewer is a keystroke to get past the box, not a reason to judge later
+_MIN_REASON_WORDS = 3  # different ones, for the same reason
 _LETTER_RUN_PATTERN = re.compile(r"[^\W\d_]+")
 # Chinese, Japanese, Thai, Lao, Burmese and Khmer put no spaces between words: there each sign counts as one.
 _UNSPACED_SCRIPT_PATTERN = re.compile(
@@ -89,25 +88,16 @@ _UNSPACED_SCRIPT_PATTERN = re.compile(
 
 def is_reason(text: str) -> bool:
     """Return whether a text is enough of a reason to approve in spite of a check: letters that make different words."""
-    return not missing_from(text)
-
-
-def missing_from(text: str) -> str:
-    """Return what a text still needs to be a reason: "2 more different words and 4 more letters"; "" for a reason."""
     unspaced = _UNSPACED_SCRIPT_PATTERN.findall(text)
     # Two signs of those scripts are about a word, and say as much as a longer run of letters.
     letters = sum(character.isalpha() for character in text) + len(unspaced)
     words = len({*_LETTER_RUN_PATTERN.findall(_UNSPACED_SCRIPT_PATTERN.sub(" ", text).casefold()), *unspaced})
-    more_words, more_letters = MIN_REASON_WORDS - words, MIN_REASON_LETTERS - letters
-    missing = [plural(more_words, "1 more different word", "{n} more different words")] if more_words > 0 else []
-    missing += [plural(more_letters, "1 more letter", "{n} more letters")] if more_letters > 0 else []
-    return " and ".join(missing)
+    return words >= _MIN_REASON_WORDS and letters >= _MIN_REASON_LETTERS
 
 
 def remaining(found: Sequence[Obstacle], reasons: Mapping[ObstacleId, str]) -> tuple[Obstacle, ...]:
     """Return the obstacles that remain, given the reasons written so far. One that is too short asks for more words."""
     left = (item for item in found if not (item.id.is_overridable and is_reason(reasons.get(item.id, ""))))
     return tuple(
-        item.replace(lifts=f"Give a reason of at least {REASON_RULE}.") if reasons.get(item.id) else item
-        for item in left
+        item.replace(lifts="Give the reason in a short sentence.") if reasons.get(item.id) else item for item in left
     )

@@ -11,7 +11,6 @@ import streamlit as st
 
 from crowdnotes.cases import actions, case_findings
 from crowdnotes.domain import (
-    REASON_RULE,
     Case,
     GateStatus,
     LintLevel,
@@ -19,7 +18,7 @@ from crowdnotes.domain import (
     ObstacleId,
     ObstacleKind,
     PrincipleName,
-    missing_from,
+    is_reason,
     remaining,
 )
 from crowdnotes.jobs import JobRecord
@@ -172,12 +171,11 @@ def _draw_override(case: Case, obstacle: Obstacle) -> None:
         said = kept_field(
             case,
             field,
-            f"Why approve although {obstacle.id.although(_site_for_label)}? (at least {REASON_RULE})",
-            "Kept in the record",
+            f"Why approve although {obstacle.id.although(_site_for_label)}?",
+            "A short sentence, kept in the record",
         )
-        missing = missing_from(said)
-        if said and missing:
-            st.markdown(f":small[:red[:material/error: Too short: it needs {missing}.]]")
+        if said and not is_reason(said):
+            st.markdown(":small[:red[:material/error: Too short. Write a short sentence.]]")
 
 
 def _draw_form_warnings(case: Case) -> None:

@@ -32,7 +32,7 @@ def test_the_page_and_the_keyboard_go_to_the_decided_note_and_back_and_a_reload_
     walk.unfold_reasons()
     reasons = walk.reasons()
     reasons.first.fill("bad bad bad bad")
-    expect(page.get_by_text("Too short: it needs 2 more different words.")).to_be_visible()
+    expect(page.get_by_text("Too short. Write a short sentence.")).to_be_visible()
     walk.comment().fill("As good as it gets.")
     walk.give_reasons(REASON)
     expect(walk.button("Approve the note")).to_be_enabled()

@@ -154,7 +154,7 @@ def test_a_reason_that_is_too_short_says_at_its_field_what_is_missing(desk: Desk
     desk.engine.fails_at = GateName.HELPFULNESS
     at = desk.app(desk.scored())
     give_reasons(at, "bad bad bad bad")
-    assert "Too short: it needs 2 more different words." in texts(at)
+    assert "Too short. Write a short sentence." in texts(at)
     give_reasons(at, "bad but needed here")
     assert "Too short" not in texts(at)
 

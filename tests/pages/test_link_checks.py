@@ -63,7 +63,7 @@ def test_a_dead_link_is_passed_over_with_a_reason_that_stays_on_record(desk: Des
     at = desk.app(case)
     why = field(at, "Why approve although")
     why.set_value("ok").run()
-    assert "Too short: it needs 2 more different words and 8 more letters." in texts(at)
+    assert "Too short. Write a short sentence." in texts(at)
     assert not can_approve(at)
 
     field(at, "Why approve").set_value("It is back by noon.").run()
