@@ -59,7 +59,7 @@ class Decision(FrozenModel):
 
     @property
     def as_text(self) -> str:
-        """How the case ended, overrides included: "approved", "approved, 1 override"."""
+        """How the case ended, overrides included: "approved", "approved with 1 exception"."""
         return _describe_ending(self.kind, self.reasons_given)
 
     @property
@@ -70,7 +70,7 @@ class Decision(FrozenModel):
 
 
 def _describe_ending(kind: DecisionKind, overrides: int) -> str:
-    return kind.as_text + (plural(overrides, ", 1 override", ", {n} overrides") if overrides else "")
+    return kind.as_text + (plural(overrides, " with 1 exception", " with {n} exceptions") if overrides else "")
 
 
 class Usage(FrozenModel):

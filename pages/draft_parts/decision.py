@@ -248,14 +248,18 @@ def hand_off(case: Case) -> None:
         return
     leading()
     with st.container(key="decided"):
-        st.markdown(f"{standing(case)} by {escaped(decision.by, 40)}, {moment(decision.at)}")
+        by = f":small[:gray[by {escaped(decision.by, 40)}, {moment(decision.at)}]]"
         if decision.kind is DecisionKind.APPROVED:
+            st.markdown(f"{standing(case)} {by}")
             _draw_approved_note(case)
         else:
-            st.markdown("Nothing is posted. You can reopen the case.")
+            st.markdown(f"**Case closed: {decision.kind.as_text}.** Nothing is posted. {by}")
         label = "Now with a post of your own" if is_demonstration(case) else "Next post"
-        look = {"type": "primary", "icon": "arrow_forward"}
-        button(label, "next-post", _NOTICE_AREA, partial(show_case, None), **look)
+        with st.container(horizontal=True):
+            look = {"type": "primary", "icon": "arrow_forward"}
+            button(label, "next-post", _NOTICE_AREA, partial(show_case, None), **look)
+            if workspace().may(Act.REOPEN, case):
+                button("Reopen the case", "reopen", _NOTICE_AREA, partial(_reopen_case, case), icon="lock_open")
     _draw_unsaved_words(case)
     if decision.reason:
         st.markdown(f"Your comment: {escaped(decision.reason)}")
@@ -302,8 +306,6 @@ def _draw_downloads(case: Case) -> None:
         download("Download record", lambda _: to_markdown(case), f"note-{case.id}.md", "text/markdown", help=about)
         about = "JSON, for programs"
         download("Download data", lambda _: to_json(case), f"note-{case.id}.json", "application/json", help=about)
-        if workspace().may(Act.REOPEN, case):
-            button("Reopen the case", "reopen", _NOTICE_AREA, partial(_reopen_case, case), icon="lock_open")
 
 
 def _reopen_case(case: Case) -> None:

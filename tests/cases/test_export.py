@@ -112,13 +112,13 @@ def test_a_reason_for_a_gate_counts_once_with_the_gates_that_waited_behind_it() 
         _over(ObstacleKind.LINK_UNINSPECTED, "https://example.org/x", "their own words"),
     )
     decision = _decided().decision.replace(overrides=over)
-    assert decision.as_text == "approved, 2 overrides"
+    assert decision.as_text == "approved with 2 exceptions"
 
 
 def test_json_is_the_whole_case_and_says_how_it_ended() -> None:
     case = _decided()
     fields = json.loads(to_json(case))
-    assert (fields.pop("outcome"), fields.pop("demonstration")) == ("approved, 2 overrides", False)
+    assert (fields.pop("outcome"), fields.pop("demonstration")) == ("approved with 2 exceptions", False)
     assert type(case).model_validate(fields) == case
 
 
@@ -193,8 +193,8 @@ def test_a_case_that_is_not_decided_says_where_it_stands() -> None:
 
 def test_the_pages_status_is_the_decision_and_the_classification_is_named() -> None:
     page = to_markdown(_decided())
-    assert "Status: approved, 2 overrides." in page
-    assert "## Decision: approved, 2 overrides" in page
+    assert "Status: approved with 2 exceptions." in page
+    assert "## Decision: approved with 2 exceptions" in page
     assert "Status: decided" not in page
     assert "About the post: The post is misinformed or potentially misleading." in page
 

@@ -138,7 +138,7 @@ def test_an_override_is_told_in_the_list(store: Store) -> None:
     decision = Decision(kind=DecisionKind.APPROVED, by="ada", at=START, overrides=(passed_over,))
     store.add(make_case(draft=draft("No.  It\nis not."), decision=decision))
     (line,) = store.list()
-    assert (line.outcome, line.note_excerpt) == ("approved, 1 override", "No. It is not.")
+    assert (line.outcome, line.note_excerpt) == ("approved with 1 exception", "No. It is not.")
     assert line.outcome == store.get("c1").decision.as_text  # type: ignore[union-attr]
 
 
@@ -153,7 +153,7 @@ def test_the_list_of_an_earlier_program_counts_one_reason_once(store: Store, eng
         connection.execute(update(tables.cases).values(overrides=2))
         connection.execute(text("UPDATE alembic_version SET version_num = '0018'"))
     migrate(engine)
-    assert [line.outcome for line in store.list()] == ["approved, 1 override"]
+    assert [line.outcome for line in store.list()] == ["approved with 1 exception"]
 
 
 def test_cases_are_found_by_status(store: Store) -> None:

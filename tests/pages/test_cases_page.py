@@ -123,7 +123,7 @@ def test_an_approval_with_overrides_does_not_look_like_a_clean_one(desk: Desk) -
     desk.changed(desk.case(), decision=clean.replace(overrides=(passed_over,)))
     shown = "\n".join(str(item.value) for item in desk.app(page=PAGE).markdown)
     assert ":green-badge[approved]" in shown
-    assert ":orange-badge[:material/rule: approved, 1 override]" in shown.replace("\\", "")
+    assert ":orange-badge[:material/rule: approved with 1 exception]" in shown.replace("\\", "")
 
 
 def test_another_filter_begins_on_the_first_page_and_one_that_is_gone_shows_the_last(desk: Desk) -> None:

@@ -79,7 +79,7 @@ def test_scores_are_not_green_while_a_gate_did_not_pass_also_when_approved_by_ov
     assert desk.decision(case).kind is DecisionKind.APPROVED
     assert "Scores" not in done(desk, case)
     reasons = len({item.reason for item in desk.decision(case).overrides})
-    told = f"approved, {reasons} {'override' if reasons == 1 else 'overrides'}"
+    told = f"approved with {reasons} {'exception' if reasons == 1 else 'exceptions'}"
     assert f":orange-badge[{told}]" in texts(desk.app(case))
     assert "green-badge[approved]" not in texts(desk.app(case))
 
