@@ -46,8 +46,7 @@ def use_own_engine_panel(case: Case, place: str) -> None:
 def engine_panel(case: Case | None = None) -> None:
     """Draw a line that names the AI in use, or that there is none; opened, it says more and lets one change it."""
     engine = workspace().engine
-    if case is not None and case.recorded_answers:
-        _draw_recorded_answers(case)
+    if case is not None and case.recorded_answers:  # the strip above the page says so
         return
     judge = engine.judge
     asks = engine.uses_language_model or bool(judge.server)
@@ -82,19 +81,6 @@ def engine_panel(case: Case | None = None) -> None:
         if not engine.uses_language_model:
             with st.expander("Set up AI in three steps", icon=":material/memory:"):
                 _draw_setup_steps()
-
-
-RECORDED_ANSWERS_CAPTION = (
-    "Invented pages: do not post anything from them. An AI gave its answers earlier; all else runs now. For another "
-    "text or source you need an AI of your own."
-)
-
-
-def _draw_recorded_answers(case: Case) -> None:
-    """Draw what the answers of a demonstration are, and the way to an engine that answers other words too."""
-    with st.popover("recorded answers", icon=":material/history:", type="tertiary"):
-        st.markdown(RECORDED_ANSWERS_CAPTION)
-        use_own_engine_panel(case, "engine")
 
 
 def first_model() -> None:

@@ -24,7 +24,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.wording import fill
 from pages.common.components import spotlight
-from pages.common.engine_panel import PRESENTER, RECORDED_ANSWERS_CAPTION, use_own_engine_panel
+from pages.common.engine_panel import PRESENTER, use_own_engine_panel
 from pages.common.layout import Area, go_to
 from pages.common.progress import under_way
 from pages.common.session import DEMO, button, cases, notices, show_case, workspace
@@ -102,18 +102,16 @@ def draw_presenter(case: Case, job: JobRecord | None) -> None:
     place = _read_current_place() if is_presented else None
     key = "recorded" if place is None else "presenter"
     with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
-        st.badge(
-            "recorded answers",
-            icon=":material/history:",
-            color="violet",
-            help=RECORDED_ANSWERS_CAPTION,
-        )
         if place is None:
             st.caption(
-                "An AI gave these answers earlier. For another text or source you need an AI of your own.",
+                ":material/history: **Practice.** An AI gave these answers earlier. For another text or source you "
+                "need an AI of your own.",
                 width="stretch",
             )
             use_own_engine_panel(case, "strip")
+        else:
+            about = "Invented pages, and answers that an AI gave earlier. All else runs now."
+            st.badge("recorded answers", icon=":material/history:", color="violet", help=about)
         if place is None and is_presented:
             show = partial(_show_place, case, TourPlace.POST)
             button("Present", "present", PRESENTER, show, type="tertiary", icon="slideshow")

@@ -143,20 +143,17 @@ def _draw_write_button(case: Case, job: JobRecord | None) -> None:
     is_recorded = case.recorded_answers and bool(case.candidates)  # no other answer was recorded
     name = "Find sentences to quote" if not by_model else "Write another draft" if case.candidates else "Write a draft"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        button(
-            name,
-            "write",
-            _NOTICE_AREA,
-            partial(_start_writing, case),
-            type="secondary" if case.draft else "primary",
-            icon="edit_note",
-            disabled=not case.used_evidence or under_way(job) or is_recorded,
-            help="No other draft was recorded."
-            if is_recorded
-            else "From the sources in use only (W)"
-            if by_model
-            else "Without AI no note is written (W)",
-        )
+        if not is_recorded:
+            button(
+                name,
+                "write",
+                _NOTICE_AREA,
+                partial(_start_writing, case),
+                type="secondary" if case.draft else "primary",
+                icon="edit_note",
+                disabled=not case.used_evidence or under_way(job),
+                help="From the sources in use only (W)" if by_model else "Without AI no note is written (W)",
+            )
         tempting_note(case)
 
 

@@ -113,7 +113,7 @@ def _draw_post_box() -> None:
         chosen, _ = sources_chosen(_KEY_PREFIX, found.links)
         _draw_recognised_parts(found, chosen)
         if _find_recorded_example(found.words, chosen) is not None:
-            st.caption(":material/history: You will see answers that an AI gave earlier.")
+            st.caption(":material/history: Practice: you will see answers that an AI gave earlier.")
 
 
 def _draw_recognised_parts(found: Pasted, sources: Sources) -> None:

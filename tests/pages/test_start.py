@@ -125,7 +125,7 @@ def test_an_example_as_it_is_goes_by_recorded_answers_without_a_model(
     box = at.text_area(key="new-post-text")
     words, _, links = str(box.value).partition("\n")
     box.set_value(f"{words}{added}\n{links}").run()
-    assert ("You will see answers that an AI gave earlier." in texts(at)) is is_recorded
+    assert ("you will see answers that an AI gave earlier." in texts(at)) is is_recorded
     at.button(key="start").click().run()
     assert not at.exception
     assert desk.only().recorded_answers is is_recorded

@@ -81,7 +81,7 @@ class RecordedAnswers:
         if self._live is None:
             raise ModelServerError(
                 "There is no recorded answer for this text and these sources: choose an AI to go on.",
-                "Choose it under “recorded answers” at the top of the page.",
+                "Choose it at the top of the page.",
             )
         return self._live.server.ask(self._live.model, messages, options, max_tokens, on_piece, check)
 
