@@ -38,6 +38,7 @@ _NEXT_BUTTON_LOOK = {"icon": "arrow_forward", "icon_position": "right"}
 _LENGTH_HINT_DIVISOR = 10  # the length of a post is shown from a tenth of what is allowed on
 _EXAMPLES_UNFOLDED = 1  # with the picture of a note as high as the window
 _MOST_PLACES_NAMED = 3
+_FIRST_UNSPACED_SCRIPT = "\u0e00"  # Thai; Chinese, Japanese and others come after it
 _PICTURED_EXAMPLE = "reboiled-kettle"
 _PICTURED_NOTE = (
     "Boiling tap water twice does not create arsenic, nitrates or any other poison, says the Northfield Institute, "
@@ -179,6 +180,8 @@ def _create_case(*, to_gather: bool) -> None:
             "These are only links.",
             "Paste the text of the post as well.",
         )
+    if to_gather and not (links or images or context) and _is_one_word(found.words):
+        raise InputError("One word is too little to search for.", "Paste the whole text of the post.")
     example = _find_recorded_example(found.words, chosen)
     try:
         if to_gather and example is not None and not (url or images or context):
@@ -199,6 +202,11 @@ def _create_case(*, to_gather: bool) -> None:
     else:
         open_paste_box(case)
         lead(Area.SOURCES, PASTED_TEXT_SELECTOR)
+
+
+def _is_one_word(text: str) -> bool:
+    """Return whether a text is one word, in a script that parts words by spaces: those of East Asia do not."""
+    return len(text.split()) == 1 and max(text) < _FIRST_UNSPACED_SCRIPT
 
 
 def _clear_form() -> None:

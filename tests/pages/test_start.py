@@ -55,6 +55,13 @@ def test_links_alone_are_not_called_an_empty_post(desk: Desk) -> None:
     assert desk.workspace.cases.find() == []
 
 
+@pytest.mark.parametrize(("post", "is_searched"), [("hi", False), ("喝酒防癌", True), ("Vaccines kill", True)])
+def test_one_word_is_not_searched_for(desk: Desk, post: str, is_searched: bool) -> None:
+    at = pasted(desk, post)
+    at.button(key="start").click().run()
+    assert ("One word is too little to search for." in texts(at)) is not is_searched
+
+
 def test_the_keys_are_told_before_there_is_a_case_too(desk: Desk) -> None:
     assert "`?` These keys" in texts(desk.app())
 
