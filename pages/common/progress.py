@@ -161,5 +161,5 @@ def _draw_job_end(case: Case, job: JobRecord) -> None:
         _find_notice_area(job),
         partial(start, case, job.kind),
         icon="replay",
-        type="primary",
+        type="secondary" if job.state is JobState.FAILED else "primary",  # it may fail again
     )

@@ -105,6 +105,7 @@ def test_a_failed_step_is_told_with_its_next_step_and_can_be_tried_again(desk: D
     at = desk.app(case)
     assert "The page could not be understood. Bring another source." in texts(at)
 
+    assert at.button(key="again-gather").proto.type == "secondary", "it may fail again"
     at.button(key="again-gather").click().run()
     desk.finish_latest(case)
     latest = desk.workspace.runner.latest(case.id)
