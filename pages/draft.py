@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from crowdnotes.cases import approval
-from crowdnotes.domain import Case, DecisionKind, Obstacle
+from crowdnotes.domain import Case, DecisionKind, DeskState, Obstacle
 from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
 from pages.common.audit_trail import audit_trail
@@ -49,10 +49,14 @@ def workbench(case: Case, job: JobRecord | None) -> None:
             of_supernote(case)
         sources_pane(case, job)
     waits = approval.obstacles_for(cases(), case) if case.decision is None else []
-    with right, st.container(key="note-pane", gap="small"):
-        note_pane(case, job, waits)
+    is_returned = case.desk_state is DeskState.RETURNED
     with right:
-        draw_submission(case)
+        if is_returned:  # what the moderator asks for comes first
+            draw_submission(case)
+        with st.container(key="note-pane", gap="small"):
+            note_pane(case, job, waits)
+        if not is_returned:
+            draw_submission(case)
         draw_decision_buttons(case, job, waits)
     audit_trail(case)
     keys()

@@ -106,7 +106,7 @@ def _draw_submit_form(case: Case) -> None:
     st.button(
         "Send to the moderators",
         key="submit",
-        type="primary",
+        type="primary" if case.assessment_is_current else "secondary",
         icon=":material/send:",
         on_click=run_action,
         args=(_NOTICE_AREA, send),

@@ -315,6 +315,8 @@ def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answe
     assert "Nearly there." in texts(at)
     assert "Say for whom." in texts(at)
     assert at.button(key="submit").disabled
+    drawn = [it.key for it in at.button]
+    assert drawn.index("submit") < drawn.index("score"), "what came back is seen first"
     shown = team.desk.newest(case).draft.sha256  # type: ignore[union-attr]
     team.workspace.cases.apply(case.id, actions.edit_draft, f"In adults. {NOTE}", based_on=shown)
     at = team.desk.app(case)
@@ -332,7 +334,7 @@ def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answe
 def test_who_may_not_decide_sends_a_case_and_is_offered_no_end_of_it(team: Team) -> None:
     case = team.as_(ANN).desk.drafted()
     at = team.desk.app(case)
-    assert "submit" in _keys(at)
+    assert at.button(key="submit").proto.type == "secondary", "nothing is scored yet"
     assert not {key for key in _keys(at) if key.startswith("decide-")}
     assert texts(at).count("Only moderators and admins may decide this case.") == 1
     assert "decide-approved" in _keys(team.as_(BOB).desk.app(case))
