@@ -151,6 +151,7 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
             failed = False  # the failure is past
         else:
             job_panel(case, job, "gather")
+        job_panel(case, job, "whole")
         job_panel(case, job, "follow_up")
         follow_up_result(case, job)
         offline = _is_offline(case) and not under_way(job)

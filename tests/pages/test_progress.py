@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from crowdnotes.cases import intake
+from crowdnotes.cases.pipeline import JOBS
 from crowdnotes.domain import Case, Mode, StageOutcome
 from crowdnotes.errors import EngineError, JobError, StoreBusyError
 from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step, plain_step
@@ -24,7 +25,8 @@ def failing(_: Progress) -> str:
     raise EngineError("The page could not be understood.", "Bring another source.")
 
 
-def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -> None:
+@pytest.mark.parametrize("kind", ["gather", "whole"])  # whole: for a row of a batch
+def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk, kind: str) -> None:
     case = intake.create_case(desk.workspace.cases, POST, mode=Mode.AUGMENTATION)
     at_work, may_end = threading.Event(), threading.Event()
 
@@ -36,11 +38,11 @@ def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -
         return "5 read"
 
     later = step(lambda _: "done", "Find the text")
-    job = desk.workspace.runner.start(case.id, "gather", [step(slow), later])
+    job = desk.workspace.runner.start(case.id, kind, [step(slow), later])
     assert at_work.wait(PATIENCE)
     at = desk.app(case)
     assert not at.exception
-    assert "**Finding sources**" in texts(at)
+    assert f"**{JOBS[kind].doing}**" in texts(at)
     assert "Choose and read sources" in texts(at)
     assert "Find the text" in texts(at)
     at.button(key=f"cancel-{job.id}").click().run()
@@ -49,7 +51,7 @@ def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -
     may_end.set()
 
     shown = texts(desk.app(case))
-    assert "Finding sources was stopped. What is finished is kept." in shown
+    assert f"{JOBS[kind].doing} was stopped. What is finished is kept." in shown
 
 
 def test_the_searches_are_shown_while_they_are_sent(desk: Desk) -> None:
