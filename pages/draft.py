@@ -13,7 +13,7 @@ from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
 from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
-from pages.common.layout import TWO_PANE_WIDTH, Area, StepName, area, key_help, keys, next_area_button
+from pages.common.layout import TWO_PANE_WIDTH, Area, StepName, area, keys, next_area_button
 from pages.common.navigation import page_body
 from pages.common.session import DEMO, cases, current_case, notice_for, notices, show_notice
 from pages.draft_parts.decision import decide_area, draw_decision_buttons
@@ -108,12 +108,6 @@ def of_supernote(case: Case) -> None:
             st.switch_page("pages/supernote.py", query_params={"case": case.id})
 
 
-def _draw_corner() -> None:
-    with st.container(horizontal=True, width="content", gap="small"):
-        engine_panel()
-        key_help()
-
-
 case, job = None, None
 opened = "case" in st.query_params or DEMO in st.query_params
 look: dict[str, Any] = (
@@ -125,7 +119,7 @@ look: dict[str, Any] = (
         "(https://communitynotes.x.com/guide/en/contributing/signing-up) there."
     }
 )
-with page_body("Draft a note", corner=None if opened else _draw_corner, **look):
+with page_body("Draft a note", corner=None if opened else engine_panel, **look):
     begin_if_asked()
     try:
         case, job = current_case()
@@ -136,4 +130,3 @@ with page_body("Draft a note", corner=None if opened else _draw_corner, **look):
         workbench(case, job)
     else:
         start_screen()
-        keys()

@@ -86,6 +86,12 @@ _SHORTCUTS = {
     "x": ("Go to “Reject”", [".st-key-decide-rejected button"]),
     "?": ("These keys", [".st-key-shortcuts button"]),
 }
+_KEYS_BY_STEP = {
+    "Reading sources": ("j", "k", "1", "2", "3", "4", "o"),
+    "Writing the note": ("w", "p", "n", "ctrl+enter", "y", "h"),
+    "Deciding": ("r", "t", "a", "d", "e", "x"),
+    "Everywhere": ("?",),
+}
 _PASSAGE: Judged = {"places": [".st-key-reader"], "looks": ["passage"]}
 _SENTENCE: Judged = {"around": "[class*=st-key-sentence-]"}
 _JUDGED_BY_KEY = {**dict.fromkeys("1234", _PASSAGE), **dict.fromkeys("yh", _SENTENCE)}
@@ -147,8 +153,11 @@ def key_help(words: str = "", caption: str = "") -> None:
 
 
 def keys_in_words() -> str:
-    """Markdown of every key and what it does, a line for each."""
-    return "  \n".join(f"`{key}` {name}" for key, (name, _) in _SHORTCUTS.items() if name)
+    """Markdown of every key and what it does, a line for each, by step."""
+    return "\n\n".join(
+        "  \n".join([f"**{step}**", *(f"`{key}` {name}" for key in keys if (name := _SHORTCUTS[key][0]))])
+        for step, keys in _KEYS_BY_STEP.items()
+    )
 
 
 def _choose_first_area(case: Case) -> Area:
