@@ -51,7 +51,7 @@ def draw_header(case: Case, job: JobRecord | None) -> None:
             st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was
             n = len(case.post.text)
             long = f" :small[:gray[{n:,} characters]]" if n > _MAX_POST_CHARACTERS else ""
-            unseen = " :orange[:material/visibility_off: not all of it seen]" if case.post.unseen else ""
+            unseen = " :orange[:material/visibility_off: we cannot see all of it]" if case.post.unseen else ""
             with st.expander(
                 f"{words}{long}{images}{unseen}", key=key, icon=":material/article:", on_change="rerun"
             ) as fold:
