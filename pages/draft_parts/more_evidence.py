@@ -38,15 +38,14 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
     """Below a passage: more like it, and another in its place while it is not in use."""
     busy, key = under_way(job), f"{case.id}-{item.id}"
     with st.container(horizontal=True, gap="small"):
-        _draw_follow_up_popover(
-            case,
-            FollowUpKind.MORE_LIKE,
-            "More like this",
-            f"Adds the best pages that say what {item.id} says.",
-            about=item.id,
-            busy=busy,
-            icon=":material/library_add:",
+        fold, icon = f"follow-up-{case.id}-{item.id}", ":material/library_add:"
+        more = st.popover(
+            "More like this", key=open_key(fold), icon=icon, type="tertiary", disabled=busy, on_change="rerun"
         )
+        if more.open:
+            with more:
+                st.caption(f"Adds the best pages that say what {item.id} says.")
+                _draw_follow_up_form(case, FollowUpKind.MORE_LIKE, fold, card_place(item.id), about=item.id)
         named = case.draft is not None and item.id in case.draft.evidence_ids
         if item.aim in left and not item.used and not named:
             swap, look = partial(_start_follow_up, case, FollowUpKind.SWAP, item.id), {"type": "tertiary"}
@@ -56,15 +55,13 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
 
 
 def other_side(case: Case, job: JobRecord | None) -> None:
-    """Draw a search for what speaks for the post's claim."""
-    _draw_follow_up_popover(
-        case,
-        FollowUpKind.OTHER_SIDE,
-        "Find sources that support the post",
-        "",
-        busy=under_way(job),
-        icon=":material/balance:",
-    )
+    """Draw a search for what speaks for the post's claim, folded."""
+    key = f"follow-up-{case.id}-case"
+    label, icon = "Find sources that support the post", ":material/balance:"
+    fold = st.expander(label, key=open_key(key), icon=icon, on_change="rerun")
+    if fold.open:
+        with fold:
+            _draw_follow_up_form(case, FollowUpKind.OTHER_SIDE, key, _NOTICE_AREA, busy=under_way(job))
 
 
 def ask_again(case: Case, job: JobRecord | None, slow: ProviderOutcome) -> None:
@@ -147,27 +144,13 @@ def _find_unanswered(case: Case, asked: FollowUpSearch) -> list[ProviderOutcome]
     return [item for item in unanswered if (item.provider, item.state, item.sentence) not in shown_already]
 
 
-def _draw_follow_up_popover(
-    case: Case, kind: FollowUpKind, label: str, about_it: str, *, busy: bool, icon: str, about: str = ""
+def _draw_follow_up_form(
+    case: Case, kind: FollowUpKind, key: str, place: str, *, about: str = "", busy: bool = False
 ) -> None:
-    key = f"follow-up-{case.id}-{about or 'case'}"
-    place = card_place(about) if about else _NOTICE_AREA
-    popover = st.popover(label, key=open_key(key), icon=icon, type="tertiary", disabled=busy, on_change="rerun")
-    if not popover.open:
-        return
-    with popover:
-        if about_it:
-            st.caption(about_it)
-        places_to_search(key, case, about=False)
-        own_words_box(key)
-        button(
-            "Search",
-            f"{key}-go",
-            place,
-            partial(_start_follow_up, case, kind, about, key),
-            icon="search",
-            type="primary",
-        )
+    places_to_search(key, case, about=False)
+    own_words_box(key)
+    go = partial(_start_follow_up, case, kind, about, key)
+    button("Search", f"{key}-go", place, go, icon="search", type="primary", disabled=busy)
 
 
 def _start_follow_up(case: Case, kind: FollowUpKind, about: str, key: str = "") -> None:

@@ -28,13 +28,12 @@ def test_before_anything_was_looked_for_nothing_is_said_of_it(desk: Desk) -> Non
 def test_before_all_is_judged_there_are_two_ways_to_more_sources_and_one_holds_the_rest(desk: Desk) -> None:
     case = searched(desk, outcomes=(FOUND,), evidence=(make_evidence(1, "Colds are common."),))
     at = desk.app(case)
-    popovers = [item.proto.popover.label for item in at.get("popover")]
-    assert "Add a source" in popovers
-    assert "Find sources that support the post" not in popovers, "it is in the fold"
+    assert "Add a source" in [item.proto.popover.label for item in at.get("popover")]
     folds = [item.label for item in at.expander]
     assert folds.count("Find more sources") == 1
+    assert "Find sources that support the post" not in folds
     at = unfolded(at, f"more-{case.id}")
-    assert "Find sources that support the post" in [item.proto.popover.label for item in at.get("popover")]
+    assert "Find sources that support the post" in [item.label for item in at.expander]
     assert "Or look yourself" in texts(at)
     assert any("factcheck/explorer" in item.proto.url for item in at.get("link_button"))
     assert "Look for a source yourself" not in texts(at), "nobody has said that none settles it"
