@@ -148,7 +148,9 @@ KEYS_CAPTION = (
 def key_help(words: str = "", caption: str = "") -> None:
     """Draw the button that lists the keys: those of the Draft page, unless `words` and `caption` say others."""
     with st.popover("Keys", icon=":material/keyboard:", type="tertiary", key="shortcuts"):
-        st.markdown(words or keys_in_words())
+        with st.grid(1 if words else 2, min_column_width=230):
+            for part in [words] if words else keys_in_words().split("\n\n"):
+                st.markdown(part)
         st.caption(caption or KEYS_CAPTION)
 
 

@@ -156,7 +156,8 @@ def reader(case: Case, job: JobRecord | None) -> None:
     with st.container(key="reader", gap="small"):
         _draw_reader_navigation(case, chosen)
         if chosen is None:
-            st.caption("Choose a source to read. Only sources that you opened can support the note.")
+            if case.decision is None:
+                st.caption("Only sources that you opened can support the note.")
             return
         scroll_target(Area.SOURCES)
         _draw_verdict_controls(case, chosen)

@@ -54,7 +54,7 @@ def row_tick(at: AppTest, case: Case) -> Checkbox:
 def test_before_a_passage_is_chosen_the_reader_says_what_to_do_and_leads_to_the_first(desk: Desk) -> None:
     case = of_three(desk)
     at = desk.app(case)
-    assert "Choose a source to read." in texts(at)
+    assert "Only sources that you opened can support the note." in texts(at)
     assert at.button(key="next-source").label == "Read E1"
     at.button(key="next-source").click().run()
     assert shown_in(at) == "E1"
