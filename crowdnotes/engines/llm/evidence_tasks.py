@@ -9,6 +9,7 @@ subject is background.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, zip_longest
 from typing import Literal
 
 from pydantic import Field
@@ -307,10 +308,12 @@ def settle(
     known = _without_missing_halves(known)
     # Answers of removed passages are kept: a person may restore the passages.
     gone = [found for found in before.passages if found.evidence_id not in known] if before is not None else []
-    best = (name for name in answer.best if name in ids)
+    best = [name for name in answer.best if name in ids]
+    # Each judgement ranks only the passages that it saw, so the two take turns.
+    by_turns = chain.from_iterable(zip_longest(best, before.best if before is not None else ()))
     settlement = Settlement(
         passages=(*(found for item in evidence for found in known[item.id]), *gone),
-        best=tuple(dict.fromkeys([*best, *(before.best if before is not None else ())])),
+        best=tuple(dict.fromkeys(name for name in by_turns if name is not None)),
         missing=sanitized(answer.missing, _MAX_TELLS_CHARACTERS) or (before.missing if before is not None else ""),
         post_to_program="post" in marked or (before is not None and before.post_to_program),
         engine=result_origin.engine,

@@ -359,6 +359,17 @@ def test_the_passages_to_write_from_are_kept_by_name_those_of_a_later_question_b
     assert later[0].settlement.best == ("E3", "E2")
 
 
+def test_what_two_judgements_of_different_passages_name_best_takes_turns() -> None:
+    items = [*TWO, evidence(number=3), evidence(number=4)]
+    first = _settled(lambda _: settles(gives("inferred"), gives("inferred", number=2), best=["E2", "E1"]), *TWO)[0]
+    later = _settled(
+        lambda _: settles(gives("inferred", number=3), gives("inferred", number=4), best=["E4", "E3"]),
+        *items,
+        brief=replace(BRIEF, settlement=first.settlement),
+    )
+    assert later[0].settlement.best == ("E4", "E2", "E3", "E1")
+
+
 def test_passages_infer_alike_where_two_speak_against_one_claim_that_none_states() -> None:
     def has_several(*said: Body) -> bool:
         return _settled(lambda _: settles(*said), *TWO, brief=BOTH)[0].settlement.has_several_inferred(TWO)
