@@ -28,16 +28,16 @@ function block({ name, counts, words }, kinds) {
   const side = make("div", "side")
   side.role = "img"
   side.ariaLabel = words
-  const counts = make("div", "told")
-  counts.append(make("span", "name", name))
+  const heading = make("div", "heading")
+  heading.append(make("span", "name", name))
   const row = make("div", "row")
   counts.forEach((count, at) => {
     const one = make("span", "kind")
     one.append(person(FILLS[at]), make("b", "", String(count)), make("span", "", kinds[at]))
-    counts.append(one)
+    heading.append(one)
     for (let number = 0; number < count; number += 1) row.append(person(FILLS[at]))
   })
-  side.append(told, counts.some(Boolean) ? row : make("div", "nobody", words))
+  side.append(heading, counts.some(Boolean) ? row : make("div", "nobody", words))
   return side
 }
 

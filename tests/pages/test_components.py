@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from playwright._impl._driver import compute_driver_executable
 
 from crowdnotes.domain import Passage, SentenceSupport, Span, Support
 from pages.common import components
 from pages.common.charts import _ink_on
 from pages.common.components import Piece, note_pieces, passage_pieces, passage_words, sentence_pieces
+from tests.pages.conftest import ROOT
 
 words = st.text(alphabet="abc .\n<é", max_size=60)
 
@@ -27,6 +31,16 @@ def texts_with_spans(draw: st.DrawFn) -> tuple[str, list[Span]]:
     ends = st.integers(min_value=0, max_value=len(text))
     pairs = draw(st.lists(st.tuples(ends, ends), max_size=5))
     return text, [Span(start=min(pair), end=max(pair)) for pair in pairs]
+
+
+def test_the_script_of_each_component_can_be_read(tmp_path: Path) -> None:
+    scripts = sorted((ROOT / "assets" / "components").glob("*.js"))
+    assert scripts
+    for script in scripts:
+        module = tmp_path / f"{script.stem}.mjs"
+        module.write_bytes(script.read_bytes())
+        done = subprocess.run([compute_driver_executable()[0], "--check", module], check=False, capture_output=True)
+        assert not done.returncode, done.stderr.decode()
 
 
 @given(texts_with_spans(), words, words)
