@@ -211,7 +211,7 @@ class Cases:
         if not may(actor, Act.REVIEW):
             return found
         hidden = (it.desk is DeskState.RETURNED and it.owner != actor.key for it in found)
-        return [it.replace(told="") if hide else it for it, hide in zip(found, hidden, strict=True)]
+        return [it.replace(outcome_line="") if hide else it for it, hide in zip(found, hidden, strict=True)]
 
     def count(self, search: str = "", status: CaseStatus | None = None, *, whose: Relationship | None = None) -> int:
         """Return how many cases `find` gives without a limit."""

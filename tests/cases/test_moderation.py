@@ -1038,7 +1038,7 @@ def test_who_copies_a_decided_case_has_not_seen_what_was_found(workspace: Worksp
 def test_the_list_of_cases_gives_moderators_no_words_with_which_a_case_was_sent_back(workspace: Workspace) -> None:
     workspace.store.add(_sent_back())
     ann, cleo = _people(workspace, ANN, CLEO)
-    assert [[it.told for it in who.find()] for who in (ann, cleo)] == [["bob: Mice only."], [""]]
+    assert [[it.outcome_line for it in who.find()] for who in (ann, cleo)] == [["bob: Mice only."], [""]]
 
 
 def test_the_next_case_of_a_moderator_is_none_that_others_have_to_read(workspace: Workspace) -> None:
