@@ -191,6 +191,7 @@ def _is_reference_section(is_clear: bool, entries: list[str], position: float) -
 
 _MAX_NOTICE_CHARACTERS = 1_500  # characters; a longer text is more than a notice, unless its title says what it is
 _MAX_SURE_NOTICE_CHARACTERS = 700  # of words that articles have too
+_MAX_NEXT_TO_NOTHING_CHARACTERS = 300
 _MAX_EMPTY_CHARACTERS = 200
 _MAX_TITLE_CHARACTERS = 100
 _MAX_LOOKED_AT = 20_000  # characters of a page in which buttons are looked for
@@ -237,7 +238,9 @@ def refuse_stand_in(title: str, text: str, around: str = "", html: str = "") -> 
         return any(pattern.fullmatch(part) for part in parts)
 
     is_check = is_titled(_STAND_INS["robot_title"]) and (is_very_short or (is_short and _says("robot", text)))
-    if is_check or _says("robot", says) or (len(text) < _MAX_EMPTY_CHARACTERS and _says("robot_mark", html)):
+    is_next_to_nothing = len(text) < _MAX_NEXT_TO_NOTHING_CHARACTERS
+    is_check = is_check or _says("robot", says) or (is_next_to_nothing and _says("browser", text))
+    if is_check or (len(text) < _MAX_EMPTY_CHARACTERS and _says("robot_mark", html)):
         raise FetchError(_ROBOT_SENTENCE, FetchOutcome.BLOCKED)
     is_headed = len(parts) > 1 and all(_GONE_TITLE_PATTERN.fullmatch(part) for part in (parts[-1], parts[1]))
     if (is_titled(_GONE_TITLE_PATTERN) and (is_short or is_headed)) or _says("gone", says):
@@ -245,8 +248,13 @@ def refuse_stand_in(title: str, text: str, around: str = "", html: str = "") -> 
             "The site says this page does not exist. Check the link, or search for its title.",
             FetchOutcome.NOT_FOUND,
         )
-    if is_very_short and is_titled(_STAND_INS["fault_title"]):
+    if (is_very_short and is_titled(_STAND_INS["fault_title"])) or (is_next_to_nothing and _says("fault", text)):
         raise FetchError("The site shows an error. Try again later.", FetchOutcome.SERVER_ERROR)
+    if is_next_to_nothing and _says("sign_in", text) and not asks_for_money(text):
+        raise FetchError(
+            "The site asks you to sign in first. Open it in your browser and paste the text you need.",
+            FetchOutcome.BLOCKED,
+        )
     if _says("parked", says):
         raise FetchError(
             "There is no site here: the address is for sale or unused. Look elsewhere.",
