@@ -12,21 +12,22 @@ from functools import partial
 _ISO_DATE_PATTERN = re.compile(r"(\d{4})(-?)(\d{2})\2(\d{2})(?:$|[T\s])")
 _ENGLISH_DATE_FORMATS = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d")
 _MAX_DATE_CHARACTERS = 64  # characters; no date is longer
-# Names and usual abbreviations in English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish and
-# Norwegian.
+# Names and usual abbreviations in English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish,
+# Norwegian, Polish, Russian, Turkish and Arabic.
 _MONTH_NAMES = (
-    "january jan januar jänner jän janvier janv enero ene gennaio gen genn janeiro januari",
-    "february feb februar feber février fevrier févr fév fevr febrero febbraio febbr fevereiro fev februari",
-    "march mar märz maerz mär mrz mars marzo março maart mrt marts",
-    "april apr avril avr abril abr aprile",
-    "may mai mayo maggio mag magg maio mei maj",
-    "june jun juni juin junio giugno giu junho",
-    "july jul juli juillet juil julio luglio lug julho",
-    "august aug août aout agosto ago augustus augusti",
-    "september sept sep septembre septiembre setiembre set settembre sett setembro",
-    "october oct oktober okt octobre octubre ottobre ott outubro out",
-    "november nov novembre noviembre novembro",
-    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro",
+    "january jan januar jänner jän janvier janv enero ene gennaio gen genn janeiro januari stycznia января ocak يناير",
+    "february feb februar feber février fevrier févr fév fevr febrero febbraio febbr fevereiro fev "
+    "februari lutego февраля şubat فبراير",
+    "march mar märz maerz mär mrz mars marzo março maart mrt marts marca марта mart مارس",
+    "april apr avril avr abril abr aprile kwietnia апреля nisan أبريل ابريل",
+    "may mai mayo maggio mag magg maio mei maj maja мая mayıs مايو",
+    "june jun juni juin junio giugno giu junho czerwca июня haziran يونيو",
+    "july jul juli juillet juil julio luglio lug julho lipca июля temmuz يوليو",
+    "august aug août aout agosto ago augustus augusti sierpnia августа ağustos أغسطس اغسطس",
+    "september sept sep septembre septiembre setiembre set settembre sett setembro września сентября eylül سبتمبر",
+    "october oct oktober okt octobre octubre ottobre ott outubro out października октября ekim أكتوبر اكتوبر",
+    "november nov novembre noviembre novembro listopada ноября kasım نوفمبر",
+    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro grudnia декабря aralık ديسمبر",
 )
 _NUMBER_BY_MONTH = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
 
@@ -70,7 +71,7 @@ def parse_http_date(header: str) -> datetime | None:
 
 
 def month_number(text: str) -> int | None:
-    """Return 1 to 12 from "03", "3", "Mar." or "March", in the languages of western Europe; else None."""
+    """Return 1 to 12 from "03", "3", "Mar." or "March", in fourteen languages; else None."""
     text = text.strip().lower().removesuffix(".")
     if text.isascii() and text.isdigit():
         return int(text) if len(text) <= 2 and 1 <= int(text) <= 12 else None

@@ -511,6 +511,13 @@ LD = '<script type="application/ld+json">%s</script>'
         ("", "<p class=byline>By A. Person <time datetime=2024-05-06>6 May</time></p>", 6),
         ("", "<span itemprop=datePublished content=2024-05-06>May 6</span>", 6),
         ("", "<div class=post-date>May 6, 2024</div>", 6),
+        (LD % '{"@type":"Article","datePublished":"Mon, 06 May 2024 10:00:00 GMT"}', "", 6),
+        (LD % '{"@type":"Article","datePublished":["May 6, 2024"]}', "", 6),
+        (LD % '{"@type":"Article","datePublished":{"@value":"2024-05-06"}}', "", 6),
+        ("", "<div id=current-date>Monday, May 6, 2024</div>", None),
+        ("", "<div class=today-date>Monday, May 6, 2024</div>", None),
+        ("", "<div class=weather-date>May 6, 2024</div>", None),
+        ("", "<div class=masthead-date>May 6, 2024</div>", None),
     ],
 )
 def test_a_date_is_what_the_page_states_as_its_own(head: str, middle: str, day: int | None) -> None:
@@ -561,6 +568,12 @@ def test_a_date_whose_month_may_stand_first_gives_the_year_alone(shown: str, lan
         ("pt", "<p>Publicado em 06/05/2024 às 10h15 | Atualizado em 07/05/2024</p>"),
         ("ja", "<p>最終更新日：2024年5月6日</p>"),
         ("zh", "<p>发布时间：2024-05-06 10:00</p>"),
+        ("en", "<p>For immediate release: May 6, 2024</p>"),
+        ("pl", "<p>Opublikowano: 6 maja 2024</p>"),
+        ("ru", "<p>Опубликовано 6 мая 2024</p>"),
+        ("tr", "<p>Yayınlanma: 06.05.2024 10:15</p>"),
+        ("sv", "<p>Publicerad 2024-05-06</p>"),
+        ("ar", "<p>تاريخ النشر: 6 مايو 2024</p>"),
     ],
 )
 def test_a_line_that_says_so_gives_the_day_of_the_page(lang: str, line: str) -> None:
@@ -619,6 +632,12 @@ def test_a_line_with_a_month_alone_gives_its_year() -> None:
             "Valley Times",
         ),
         ("<title>Trial results</title>", None),
+        ("<title>Town wells – Research – Valley Health</title><h1>Town wells</h1>", "Valley Health"),
+        ("<title>Town wells / Valley Health</title><h1>Town wells</h1>", "Valley Health"),
+        ("<title>Trial results | 2024</title>", None),
+        ("<title>Trial results | Page 2</title>", None),
+        ("<meta property=og:site_name content=Home><meta name=publisher content='Valley Press'>", "Valley Press"),
+        ("<meta property=og:site_name content=1843>", "1843"),
     ],
 )
 def test_the_publisher_is_named_by_the_page_or_by_how_its_title_ends(head: str, publisher: str | None) -> None:

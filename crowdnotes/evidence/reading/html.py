@@ -217,7 +217,8 @@ _DATE_NAME_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _OTHER_DATE_PATTERN = re.compile(
-    r"cookie|consent|expir|event|deadline|comment|related|teaser|recommend|popular|sidebar|widget|card|copyright|birth|archive|calendar|countdown",
+    r"weather|current-?(?:date|day|time)|(?:^|[\s_-])(?:today|clock|masthead)(?:$|[\s_-])"  # the day of the visit
+    r"|cookie|consent|expir|event|deadline|comment|related|teaser|recommend|popular|sidebar|widget|card|copyright|birth|archive|calendar|countdown",
     re.IGNORECASE,
 )
 _DATE_PROPERTIES = frozenset({"datePublished", "dateCreated"})
@@ -251,14 +252,18 @@ def _read_date(tree: Any, items: Sequence[Item], url: str, html: str) -> tuple[d
 def _find_date_in_data(items: Sequence[Item]) -> str | None:
     """Return the day in the page's own data; None where articles differ, as on a list of them."""
     for pattern in (_ARTICLE_TYPE_PATTERN, _PAGE_TYPE_PATTERN):
-        stated = {
-            value[:10]
-            for item in items
-            if _has_type(item, pattern) and isinstance(value := item.get("datePublished"), str) and parse_date(value)
-        }
+        given = (item.get("datePublished") for item in items if _has_type(item, pattern))
+        stated = {day for value in given if (day := _parse_stated_date(value)) is not None}
         if stated:
-            return stated.pop() if len(stated) == 1 else None
+            return stated.pop().isoformat() if len(stated) == 1 else None
     return None
+
+
+def _parse_stated_date(value: object) -> date | None:
+    """Return the day that a property of JSON-LD gives, as a text, the first of a list, or a typed value."""
+    value = value[0] if isinstance(value, list) and value else value
+    value = value.get("@value") if isinstance(value, dict) else value
+    return parse_date(value[:10]) or parse_date(value) if isinstance(value, str) else None
 
 
 def _find_date_in_marks(tree: Any, url: str) -> str | None:
@@ -516,14 +521,19 @@ def _has_type(item: Item, pattern: re.Pattern[str]) -> bool:
 
 
 _SITE_NAME_KEYS = frozenset({"og:site_name", "application-name"})
-_PUBLISHER_KEYS = frozenset({"citation_journal_title", "citation_publisher", "dc.publisher", "dcterms.publisher"})
+_PUBLISHER_KEYS = frozenset(
+    {"citation_journal_title", "citation_publisher", "dc.publisher", "dcterms.publisher", "publisher"}
+)
 # What a site leaves where nobody filled in its name.
 _NO_NAME_PATTERN = re.compile(
     r"https?://.*|%[\w.-]+%|undefined|null|none|nan|n/a|untitled|site ?name|my (?:wordpress )?(?:site|blog|website)"
+    r"|[\W_]+|(?:19|20)\d\d|(?:page|seite|página|pagina) \d+|home(?: ?page)?|startseite|accueil|inicio|início|index"
+    r"|wordpress|joomla!?|drupal"
     r"|just another wordpress (?:site|weblog)|.*(?:\{\{|\$\{|\{%|<%|\[object ).*",
     re.IGNORECASE,
 )
-_TITLE_END_PATTERN = re.compile(r"(.{3,})\s+([|–—·•»:-]|::)\s+([^|–—·•»]{2,50})$", re.DOTALL)
+_TITLE_END_PATTERN = re.compile(r"(.{3,})\s+([|–—·•»«‹<~/:-]|::)\s+([^|–—·•»«‹]{2,50})$", re.DOTALL)
+_TITLE_PART_PATTERN = re.compile(r"\s+(?:[|–—·•»«‹<~/:-]|::)\s+")
 
 
 def _read_publisher(tree: Any, items: Sequence[Item], heading: str) -> str | None:
@@ -548,9 +558,11 @@ def _read_publisher(tree: Any, items: Sequence[Item], heading: str) -> str | Non
     headings = {_fold(heading), *(_fold("".join(islice(one.itertext(), 20))) for one in islice(tree.iter("h1"), 5))}
     if _fold(found[3]) in headings:
         return tidy_line(found[1]) if len(found[1]) <= _MAX_SITE_NAME_CHARACTERS else None
-    # "Vaccines - a history" names nobody; a bar does, and so does what comes after the heading.
-    is_named = found[2] == "|" or _fold(found[1]) in headings
-    return tidy_line(found[3], _MAX_NAME_CHARACTERS) if is_named else None
+    # "Vaccines - a history" names nobody; a bar does, and so does what comes after the heading and a section.
+    parts = [_fold(part) for part in _TITLE_PART_PATTERN.split(found[1])]
+    is_named = found[2] == "|" or _fold(found[1]) in headings or (len(parts) == 2 and parts[0] in headings)
+    name = tidy_line(found[3], _MAX_NAME_CHARACTERS) if is_named else ""
+    return None if _NO_NAME_PATTERN.fullmatch(name) else name or None
 
 
 def _read_named_meta(tree: Any, keys: frozenset[str]) -> str:

@@ -27,6 +27,10 @@ _PUBLISHED = (
     r"gepubliceerd|geplaatst",
     r"(?:公開|掲載|公表|発表)(?:日|日時)?|(?:发布|發布|发表)(?:时间|日期)?",
     r"(?:등록|게시|작성|입력)일?",
+    r"(?:for )?immediate release|(?:press |news )?release date",
+    r"publicerad|publicerat|publisert|offentliggjort|udgivet",
+    r"opublikowano|data publikacji|опубликован[оа]?|дата публикации",
+    r"yayın(?:lanma)?(?: tarihi)?|yayımlanma(?: tarihi)?|(?:تاريخ النشر|نشر في|نُشر في)",
 )
 _CHANGED = (
     r"(?:(?:this |the )?(?:page|article|story|content|information|document|fact ?sheet|topic|entry|date) )?"
@@ -41,6 +45,8 @@ _CHANGED = (
     r"dernière (?:modification|révision)|modifiée?",
     r"(?:laatst )?(?:bijgewerkt|gewijzigd)|senast uppdaterad|sist oppdatert|sidst opdateret",
     r"(?:最終)?(?:更新|改訂)(?:日|日時)?|(?:最后)?(?:更新|修订)(?:时间|日期|于)?|최종\s?(?:수정|업데이트)일?|수정일?",
+    r"(?:ostatnia )?aktualizacja|zaktualizowano|(?:последнее )?обновлен(?:о|ие)",
+    r"(?:son )?güncelle(?:me|nme)(?: tarihi)?|آخر تحديث",
 )
 _NAME = r"[^\W\d_]{3,12}\.?"
 _DAY = (
