@@ -28,9 +28,17 @@ _NEAR = 0.08  # of the range of each colour channel: nobody can see the differen
 
 _PAINTS = ("background-image", "background-color", "background")
 _STRUCK_TAGS = frozenset({"s", "strike", "del"})
-_STRUCK_CLASSES = frozenset({"line-through", "strikethrough"})
+# As CSS frameworks name it ("text-line-through", "tw-line-through"), but not what only a pointer strikes out.
+_STRUCK_CLASS_PATTERN = re.compile(r"(?:(?!no-)[\w-]+-)?(?:line-through|strike-?through|strike-?out)|strike|struck")
 _RAISED_TAGS = frozenset("span small a font b i em strong".split())  # which a style may set above or below the line
-_TAG_BY_CLASS = {"superscript": "sup", "sup": "sup", "subscript": "sub", "sub": "sub"}
+_BEFORE_CLASS = "(?:(?:text|txt|font|type|is|u|c|align|va)-)?"
+_RAISED_CLASS_PATTERN = re.compile(
+    rf"((?:[\w-]+-)?superscript(?:-[\w-]+)?|{_BEFORE_CLASS}sup(?:-text)?)"
+    rf"|(?:[\w-]+-)?subscript(?:-[\w-]+)?|{_BEFORE_CLASS}sub"
+)
+_RAISING = ("vertical-align", "font-variant-position", "font-feature-settings", "baseline-shift")
+_RAISING_PATTERN = re.compile(r"\b(super|sups)\b|\b(?:sub|subs|sinf)\b")
+_SHIFT_PATTERN = re.compile(r"translatey\(\s*([^)]{1,20})\)")
 # What every page hides or has around its text, and nobody misses.
 _BESIDE_TAGS = frozenset("nav header footer aside form dialog".split())
 _BESIDE_ROLES = frozenset(
@@ -112,7 +120,7 @@ def _is_struck(element: Any, style: Style) -> bool:
         element.tag in _STRUCK_TAGS
         or "line-through" in style.get("text-decoration", "") + style.get("text-decoration-line", "")
         or (element.get("role") or "").strip().lower() == "deletion"
-        or not _STRUCK_CLASSES.isdisjoint((element.get("class") or "").lower().split())
+        or any(map(_STRUCK_CLASS_PATTERN.fullmatch, (element.get("class") or "")[:400].lower().split()))
     )
 
 
@@ -134,18 +142,20 @@ def _is_counter(element: Any) -> bool:
 
 def _raised_tag(element: Any, style: Style) -> str:
     """Return "sup" or "sub" for what a style or a class sets above or below the line; "" for anything else."""
-    classes = (element.get("class") or "").lower().split()
-    named = next((tag for name in classes if (tag := _TAG_BY_CLASS.get(name))), "")
+    classes = (element.get("class") or "")[:400].lower().split()
+    named = next(filter(None, map(_RAISED_CLASS_PATTERN.fullmatch, classes)), None)
+    if found := named or _RAISING_PATTERN.search(" ".join(style.get(name, "") for name in _RAISING)):
+        return "sup" if found[1] else "sub"
     align = style.get("vertical-align", "")
-    if named or align in ("super", "sub"):
-        return named or ("sup" if align == "super" else "sub")
     if not _is_small(style.get("font-size", "")):
         return ""
     if align == "text-top":
         return "sup"
-    is_moved = style.get("position") == "relative"
-    lengths = (align, style.get("bottom", "") if is_moved else "", style.get("top", "") if is_moved else "")
-    for given, way in zip(lengths, (1, 1, -1), strict=True):
+    shifted = _SHIFT_PATTERN.match(style.get("transform", ""))
+    lengths = [(align, 1), (shifted[1] if shifted is not None else "", -1)]
+    if style.get("position") == "relative":
+        lengths += [(style.get("bottom", ""), 1), (style.get("top", ""), -1)]
+    for given, way in lengths:
         length = length_of(given)
         if length is not None and length[0]:
             return "sup" if length[0] * way > 0 else "sub"
@@ -282,17 +292,18 @@ _MAX_ALIKE = 30  # rules that are tried for one class, id or tag of an element
 _MAX_VALUE = 200  # characters of a declared value
 _MAX_TRIES = 1_000_000  # of rules for what is within others, and steps to what is around, for one page
 _TELLING = re.compile(
-    r"display|visibility|opacity|decoration|align|font|color|background|position|indent|clip|transform|overflow|left|top|right|bottom"
+    r"display|visibility|opacity|decoration|align|shift|font|color|background|position|indent|clip|transform|overflow|left|top|right|bottom"
     r"|width|height|content|filter|scale|zoom|\\|/\*",
     re.IGNORECASE,
 )
 _JUDGED = frozenset(
     "display content-visibility visibility opacity font font-size color background background-color background-image"
     " position text-indent margin-left margin-top left top right bottom transform clip clip-path overflow width height"
-    " max-width max-height filter scale zoom text-decoration text-decoration-line vertical-align".split()
+    " max-width max-height filter scale zoom text-decoration text-decoration-line vertical-align font-variant-position"
+    " font-feature-settings baseline-shift".split()
 )
-# What takes words away or strikes them out whatever is around them, unlike colours and sizes of letters.
-_JUDGED_WITHIN = frozenset(name for name in _JUDGED if not name.startswith(("background", "color", "font", "vertical")))
+_OF_LETTERS = ("background", "baseline", "color", "font", "vertical")  # what of it depends on what is around the words
+_JUDGED_WITHIN = frozenset(name for name in _JUDGED if not name.startswith(_OF_LETTERS))
 _WORD = r"((?:[\w-]|\\.)+)"
 # A part of a selector: a tag, ".class", "#id" or ":pseudo-class", one in brackets, or any tag.
 _PART = re.compile(rf"([.#:]?){_WORD}|:?\[\]|\*")
@@ -413,9 +424,7 @@ class StyleSheets:
                 declared = {key: value for key, value in _declarations(contents).items() if key[0] in _JUDGED}
                 shown = {key: value for key, value in declared.items() if _shows(key[0], value[1])}
                 within = {key: value for key, value in declared.items() if key[0] in _JUDGED_WITHIN}
-                may_hide = any(
-                    not _shows(name, value) and name not in _WITH_OTHERS for (name, _), (_, value) in within.items()
-                )
+                may_hide = any(key[0] not in _WITH_OTHERS for key in within.keys() - shown.keys())
                 for selector in _selectors(node.prelude, self._on_page):
                     is_exact = selector.is_exact and is_sure
                     self._add(replace(selector, is_exact=True, around=()), declared if is_exact else shown)
@@ -453,7 +462,7 @@ def _shows(name: str, value: str) -> bool:
         return value in ("static", "visible")
     if name.startswith("text-decoration"):
         return "line-through" not in value
-    if name.startswith(("background", "color", "font", "vertical")):
+    if name.startswith(_OF_LETTERS):
         return False
     return not is_hiding({"position": "absolute", "overflow": "hidden", name: value})
 

@@ -46,6 +46,7 @@ _RESULT_PATTERN = re.compile(r"\s?[=+×*·≈]\s?\d")
 _VARIABLES = frozenset("kmnqtxyz")
 _POWER_PATTERN = re.compile(r"[-−–+]?\s?(?:\d{0,3}[a-z]|\d{1,3})(?:\s?[-−–+*/]\s?(?:\d{0,3}[a-z]|\d{1,3})){0,3}")
 _MIXED_NUMBER_PATTERN = re.compile(r"\d{1,2}\s?[/⁄∕]\s?\d{1,2}")
+_REF_PATTERN = re.compile(r"refs?\b", re.IGNORECASE)
 _NOTES_PATTERN = re.compile(r"[a-h](?:\s?[,;]\s?[a-h])+")
 _CURRENCY = r"[$€£¥₹]"
 _PRICE_PATTERN = re.compile(rf"{_CURRENCY}\s?\d[\d,]*$")
@@ -110,7 +111,7 @@ def _part_of_number(words: str, near: str, after: str, language: str) -> str | N
         return _power(words)
     if _SIGNED_NAME_PATTERN.fullmatch(words):
         return f"^({words.replace(' ', '')})"
-    return f" [{words}]" if _NOTES_PATTERN.fullmatch(words) else None
+    return f" [{words}]" if _NOTES_PATTERN.fullmatch(words) or _REF_PATTERN.match(words) else None
 
 
 _POINT_LANGUAGES = frozenset({"", "en", "ja", "zh", "ko", "th"})
@@ -256,7 +257,10 @@ def write_out_signs(tree: Any) -> None:
         if name == "a" and _NOTE_LINK_PATTERN.search(element.get("href") or ""):
             links.append(element)
         # A style in another file may raise a note's number.
-        if name in ("sup", "sub") or (links[-1:] == [element] and _is_note_number(element, before)):
+        if name in ("sup", "sub") or (
+            (links[-1:] == [element] or name == "cite" or _is_named_as_note(element))
+            and _is_note_number(element, before)
+        ):
             words = "".join(islice(element.itertext(), MAX_RAISED_CHARACTERS))
             if len(words) <= MAX_RAISED_CHARACTERS:
                 after = _text_after(element)
@@ -266,6 +270,7 @@ def write_out_signs(tree: Any) -> None:
                     if name == "sub"
                     else raised(words, before, after, is_link=is_link, language=language)
                 )
+                place += " " * (place != "" and words[-1:].isspace() and after[:1].isalnum())
                 found.append((element, place))
                 before += place
                 walk.skip_subtree()
@@ -313,11 +318,12 @@ def _is_note_number(element: Any, before: str) -> bool:
 def _leads_to_note(element: Any) -> bool:
     """Return whether a raised element is, or holds, a link to a note."""
     parts = [element, *islice(element.iter("a"), 3)]
-    if _NOTE_NAME_PATTERN.search(
-        f"{element.get('class')} {element.get('id')} {element.get('role')} {element.get('epub:type')}"
-    ):
-        return True
-    return any(_NOTE_LINK_PATTERN.search(part.get("href") or "") for part in parts)
+    return _is_named_as_note(element) or any(_NOTE_LINK_PATTERN.search(part.get("href") or "") for part in parts)
+
+
+def _is_named_as_note(element: Any) -> bool:
+    names = f"{element.get('class')} {element.get('id')} {element.get('role')} {element.get('epub:type')}"
+    return _NOTE_NAME_PATTERN.search(names) is not None
 
 
 def local_name(element: Any) -> str:
