@@ -25,12 +25,13 @@ from crowdnotes.domain import (
 )
 from crowdnotes.engines import prompt_injection
 from crowdnotes.engines.base import MOST_OFFERED, MOST_OFFERED_LATER
-from crowdnotes.engines.local import queries, relevance, repeated_claims
+from crowdnotes.engines.local import health_terms, queries, relevance, repeated_claims
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence import source_types
 from crowdnotes.evidence.selection import drop_unusable_hits, pick_hits_to_rank
 from crowdnotes.notes import gates
 from crowdnotes.notes.drafting import why_no_note
+from crowdnotes.text.tokens import content_stems, plain_post
 from crowdnotes.wording import plural
 
 
@@ -173,6 +174,26 @@ def holds_injection(item: Evidence) -> bool:
 def form_warnings(case: Case) -> tuple[LintWarning, ...]:
     """Return what is wrong with the form of the note, see `gates.form_warnings`; empty without a note."""
     return gates.form_warnings(case.draft.text, case.post.as_read, case.used_evidence) if case.draft else ()
+
+
+_MAX_UNNAMED_TERMS = 2
+
+
+def unnamed_terms(case: Case) -> tuple[str, ...]:
+    """Return medical terms of the post that are not in a note which a person judges.
+
+    Empty for a note that has half of them: it need not have each.
+    """
+    if case.draft is None or case.assessment is None or not case.assessment.is_compared_by_person:
+        return ()
+    said = content_stems(case.draft.text)
+    terms = {term.text: term for term in health_terms.find_terms(plain_post(case.post.whole_text)) if not term.is_broad}
+    missing = [
+        name
+        for name, term in terms.items()
+        if not any(content_stems(words) <= said for words in (name, term.medical) if words)
+    ]
+    return tuple(missing[:_MAX_UNNAMED_TERMS]) if 2 * len(missing) > len(terms) else ()
 
 
 def gate_questions() -> dict[GateName, str]:

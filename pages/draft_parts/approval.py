@@ -197,6 +197,9 @@ def _draw_form_warnings(case: Case) -> None:
             ids=", ".join(undated),
         )
         st.markdown(f":small[:orange[:material/event_busy:] {said}]")
+    if unnamed := case_findings.unnamed_terms(case):
+        names = " and ".join(f"“{escaped(name, 40)}”" for name in unnamed)
+        st.markdown(f":small[:orange[:material/help:] The post speaks of {names}, your note does not.]")
     for message in dict.fromkeys(item.message for item in warnings):
         st.markdown(f":small[:orange[:material/warning:] {escaped(message)}]")
     if case.draft is not None and any(item.code == "tracking" for item in warnings):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.cases import actions
-from crowdnotes.domain import Case, GateName, GateResult, GateStatus, PrincipleName, PrincipleResult
+from crowdnotes.domain import BY_PERSON, Case, GateName, GateResult, GateStatus, PrincipleName, PrincipleResult
 from crowdnotes.engines.base import EngineStep, ResultOrigin
 from tests.pages.conftest import Desk, texts
 
@@ -59,3 +59,24 @@ def test_a_suggested_wording_is_taken_with_one_click_and_undone(desk: Desk, monk
     assert undone.draft is not None
     assert before is not None
     assert undone.draft.text == before.text
+
+
+@pytest.mark.parametrize(
+    ("by", "post", "is_asked"),
+    [
+        (BY_PERSON, "There is no Lyme disease. Vitamin C causes it, and HIV.", True),
+        (BY_PERSON, "Vitamin C causes Lyme disease.", False),  # the note has half of it
+        ("llm:small", "There is no Lyme disease. Vitamin C causes it, and HIV.", False),
+    ],
+)
+def test_a_person_who_judges_is_asked_about_what_the_post_names_and_the_note_does_not(
+    desk: Desk, by: str, post: str, is_asked: bool
+) -> None:
+    case = desk.scored()
+    assert case.assessment is not None
+    gates = tuple(
+        gate.replace(judge=by) if gate.gate is GateName.CORRECTNESS else gate for gate in case.assessment.gates
+    )
+    desk.changed(case, post=case.post.replace(text=post), assessment=case.assessment.replace(gates=gates))
+    asked = "The post speaks of “Lyme” and “HIV”, your note does not." in texts(desk.app(case))
+    assert asked is is_asked
