@@ -96,13 +96,14 @@ def _draw_setup_steps() -> None:
     """One server on this machine with a model that fits it, or a key."""
     memory, model = workspace().recommended_model()
     if model is not None and memory is not None:
-        fits = f"For your {memory:.0f} GB of memory: `ollama pull {model.name}` ({model.size}; {model.about})."
+        fits = f"For its {memory:.0f} GB of memory: `ollama pull {model.name}` ({model.size}; {model.about})."
     elif memory is not None:
-        fits = f"Your {memory:.0f} GB of memory is too little. Use a key instead."
+        fits = f"Its {memory:.0f} GB of memory is too little. Use a key instead."
     else:
         fits = "docs/models.md says which."
     st.markdown(
-        "1. **Install** [Ollama](https://ollama.com/download). It runs on your computer and needs no account.\n2. "
+        "On the computer on which CrowdNotes runs:\n\n"
+        "1. **Install** [Ollama](https://ollama.com/download). It needs no account.\n2. "
         f"**Get a model that fits.** {fits}\n3. **Choose and test it:** *Look for models*, then *Test the model*.\n"
     )
     st.markdown(

@@ -97,7 +97,6 @@ def _draw_post_box() -> None:
         button("Paste the text of a source", "start-by-hand", _NOTICE_AREA, by_hand, icon="content_paste", **look)
     notices(_NOTICE_AREA)
     with st.expander("Options", key="new-post-options", icon=":material/tune:"):
-        new_sources_form(_KEY_PREFIX)
         st.text_input(
             "Address of the post on X (optional)",
             key=_ADDRESS_KEY,
@@ -110,6 +109,7 @@ def _draw_post_box() -> None:
             "The post it replies to or quotes (optional)", key=_CONTEXT_KEY, height=70, persist_state="session"
         )
         new_images()
+        new_sources_form(_KEY_PREFIX)
     with recognised:  # above the options, which say where to look
         chosen, _ = sources_chosen(_KEY_PREFIX, found.links)
         _draw_recognised_parts(found, chosen)
