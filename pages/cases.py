@@ -193,6 +193,13 @@ with page_body("Cases", "Your notes, newest changes first.", corner=engine_panel
                 width=140,
                 on_change=_go_to_first_page,
             )
+    found = cases().count(search or "", status, whose=whose)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if found:
+            st.caption(plural(found, "1 case", "{n:,} cases"), width="stretch")
+        if workspace().may(Act.BATCH):
+            label = "Posts from a file"
+            st.page_link("pages/batches.py", label=label, icon=":material/upload_file:", width="content")
         download(
             "Export as CSV",
             lambda mine: cases_csv(*mine.cases.read_all(search or "", status, whose=whose)),
@@ -200,10 +207,7 @@ with page_body("Cases", "Your notes, newest changes first.", corner=engine_panel
             "text/csv",
             help="One row for each case found",
         )
-    if workspace().may(Act.BATCH):
-        st.page_link("pages/batches.py", label="Posts from a file", icon=":material/upload_file:")
     notices(_NOTICE_AREA)
-    found = cases().count(search or "", status, whose=whose)
     if not found and (search or status or whose):
         st.info("Try other words, or another status.", title="No cases found.", icon=":material/search_off:")
     elif not found:
@@ -215,7 +219,6 @@ with page_body("Cases", "Your notes, newest changes first.", corner=engine_panel
         if st.button("Draft a note", type="primary", icon=":material/edit_note:"):
             st.switch_page("pages/draft.py")
     else:
-        st.caption(plural(found, "1 case", "{n:,} cases"))
         first = first_shown(found, _PAGE_SIZE, "page", **lasting)
         with st.container(gap=None, key="cases"):
             for item in cases().find(search or "", status, whose=whose, limit=_PAGE_SIZE, offset=first):
