@@ -241,16 +241,18 @@ def notices(place: str) -> None:
     """Draw what went wrong at this place, each with a button that closes it."""
     for notice in _notices_of_case(place):
         # Of its own: the page scrolls to the head of the container.
-        with st.container(key=f"notice-{notice.number}", gap="xxsmall"):
-            scroll_into_view(notice.number)
-            show_notice(notice)
+        with st.container(key=f"notice-{notice.number}", horizontal=True, wrap=False, gap="xxsmall"):
+            with st.container(gap="xxsmall"):
+                scroll_into_view(notice.number)
+                show_notice(notice)
             st.button(
-                "Close this message",
+                "",
                 key=f"close-notice-{notice.number}",
                 icon=":material/close:",
                 type="tertiary",
                 on_click=_close_notice,
                 args=(place, notice),
+                help="Close this message",
             )
 
 

@@ -24,7 +24,7 @@ def test_it_outlives_runs_of_the_page_and_acts_elsewhere_until_it_is_closed(desk
     assert _NOT_AN_ADDRESS in titles(at)
     press(at, "Not enough evidence")
     assert _NOT_AN_ADDRESS in titles(at)
-    closing = [item for item in at.button if item.label == "Close this message"]
+    closing = [item for item in at.button if item.help == "Close this message"]
     assert len(closing) == len(titles(at))
     closing[titles(at).index(_NOT_AN_ADDRESS)].click().run()
     assert _NOT_AN_ADDRESS not in titles(at)
