@@ -87,12 +87,11 @@ def _ask_provider_again(case: Case, name: str) -> None:
 def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
     """One more link, or a passage of the person's own: at one place of the page, with a `label` of that place."""
     fold, key = _paste_box_key(case, None), f"link-{case.id}"
-    add = st.popover(
-        label or "Add a source",
-        key=open_key(fold),
-        icon=":material/add:",
-        type="secondary" if label else "tertiary",
-        on_change="rerun",
+    icon = ":material/add:"
+    add = (
+        st.expander(label, key=open_key(fold), icon=icon, on_change="rerun")
+        if label
+        else st.popover("Add a source", key=open_key(fold), icon=icon, type="tertiary", on_change="rerun")
     )
     if not add.open:
         return
