@@ -121,7 +121,7 @@ def _draw_intercept_line(case: Case, verdict: JuryVerdict) -> None:
     whose = "90 % range" if verdict.chance_of_shown is None else "90 % range of such notes"
     words = f"Jury score {_format_intercept(verdict)}, {whose} {low:.2f} to {high:.2f}"
     effect = effect_of_edit(case)
-    standings = [Standing("this note", verdict.note_intercept, low, high)]
+    standings = [Standing("This note", verdict.note_intercept, low, high)]
     if effect is not None and effect.verdicts is not None:
         before = effect.verdicts[0]
         was = in_figures(before.note_intercept, before.helpful_line)

@@ -127,7 +127,8 @@ def draw_presenter(case: Case, job: JobRecord | None) -> None:
 
 def _draw_presenter_strip(case: Case, place: TourPlace, *, busy: bool) -> None:
     action = next_action(case, place)
-    step = f"{_PLACES.index(place) + 1} of {len(_PLACES)}"
+    is_over = place is TourPlace.DECISION and case.decision is not None
+    step = "Done." if is_over else f"{_PLACES.index(place) + 1} of {len(_PLACES)}"
     opened = len(case.evidence) - len(unopened(case))
     if place is TourPlace.READING and opened:  # one step, a screen for each source
         step = f"{step}, source {opened} of {len(case.evidence)}"

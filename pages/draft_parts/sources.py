@@ -166,7 +166,8 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         already_checked(case)
         manual = _find_manual_search(case, search_failed=failed)
         _draw_claim(case, job, manual)
-        _draw_source_rows(case, job, manual)
+        if case.evidence or case.taken_away or case.decision is None:
+            _draw_source_rows(case, job, manual)
         if not case.evidence:
             no_evidence(case, job)
         if manual is not None:
@@ -420,7 +421,7 @@ def _draw_search_fold(case: Case, job: JobRecord | None, manual: ManualSearch | 
         key=f"more-{case.id}",
         icon=":material/travel_explore:",
         on_change="rerun",
-        expanded=not case.evidence and not case.stages and not begun_by_hand(case),
+        expanded=not (case.evidence or case.stages or case.recorded_answers or begun_by_hand(case)),
     )
     if not fold.open:
         return
