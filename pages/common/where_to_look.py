@@ -257,14 +257,14 @@ def offer_libraries(case: Case, *, busy: bool) -> None:
     if left:
         label = plural(
             len(left),
-            "Search your library {names} too: it works offline",
-            "Search your libraries {names} too: they work offline",
+            "Search your library {names}: it works offline",
+            "Search your libraries {names}: they work offline",
             names=escaped(", ".join(left)),
         )
         search = partial(_gather_with, case, libraries=(*case.libraries, *left))
         button(label, f"libraries-too-{case.id}", _NOTICE_AREA, search, icon="local_library", disabled=busy)
     elif not names:
-        label = "Add a library of your own documents: a search in it works offline"
+        label = "Add a library: it works offline"
         st.page_link("pages/libraries.py", label=label, icon=":material/local_library:")
 
 
