@@ -463,19 +463,15 @@ def open_workspace(
 ) -> Workspace:
     """Open the data folder and the database, made on first use; each boundary is the default one if not given.
 
-    `options` say how sources are gathered, for studies. `by` is the name of the owner of the machine, by default as
-    set.
-
-    The embedding model is read when it is first needed (`warm_up` does it early). Raises ConfigurationError or
-    StoreError with what to do about it.
+    `options` say how sources are gathered, for studies; `by` names the owner of the machine. The embedding model is
+    read when it is first needed (`warm_up` does it early). Raises ConfigurationError or StoreError.
     """
     settings = settings or load_settings()
     try:
         settings.make_data_dir()
     except OSError as error:
-        raise StoreFullError(
-            f"CrowdNotes cannot create the data folder {settings.data_dir} ({error.strerror})."
-        ) from error
+        sentence = f"CrowdNotes cannot create the data folder {settings.data_dir} ({error.strerror})."
+        raise StoreFullError(sentence) from error
     database = open_database(settings.resolved_database_url)
     # On PostgreSQL all machines share the clock and the rate limit of each service; on SQLite both are this process's.
     is_shared = database.dialect.name == "postgresql"
@@ -586,14 +582,13 @@ def _make_page_fetcher(settings: Settings) -> PageFetcher:
 def warm_up(workspace: Workspace) -> None:
     """Read the models and start the page readers now, so that no search, draft or score waits for them (about 10 s).
 
-    No server is asked. On the first start ever the loops of the Algorithm page are compiled, too, for which that page
-    would wait (17 s).
+    No server is asked. The very first start compiles the loops of the Algorithm page, too, which it would wait for.
     """
     page_readers().start()
     workspace.embedder.encode(["warm-up"])
     workspace.embedder.token_spans("warm-up")
     workspace.with_engine(RECORDED)  # of the demonstration; the others that ask a server need the same modules
-    post, note = Post(text="Vitamin C cures a cold."), "A review of 29 trials found that it does not: https://who.int"
+    post, note = Post(text="A post to load the judges"), "A note. https://who.int"
     judge_helpfulness(post, note)
     workspace.stage_context.jury().verdict(post.text, note)
     # What is loaded stays; collecting garbage in it would stop everything for half a second.
