@@ -6,6 +6,7 @@ came from, and to a sentence where Streamlit would leave them with nothing.
 
 from __future__ import annotations
 
+import importlib
 import logging
 import re
 import sys
@@ -117,9 +118,9 @@ async def load_at_start(_: st.App) -> AsyncIterator[None]:
 
 
 def _load() -> None:
-    from pages.common import navigation  # noqa: F401 - with all that the first page needs
     from pages.common.shared_workspace import load_models
 
+    importlib.import_module("pages.common.navigation")  # with all that the first page needs
     with suppress(CrowdNotesError):  # the first page says it, and tries again
         load_models()
 
