@@ -290,9 +290,7 @@ def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
             lifts = GATES[result.gate].lifts
         else:
             compare = (
-                "Check the warnings"
-                if case.assessment.waits_for_hints
-                else "Check each sentence against its source, and the warnings"
+                "Check the warnings" if case.assessment.waits_for_hints else "Check each sentence against its source"
             )
             again = compare if result.judge == BY_PERSON else "Score it again"
             lifts = again if first is None else f"It counts once the {first.subject} check passed"
@@ -302,7 +300,7 @@ def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),
             sentence=sentence,
-            lifts=f"{lifts}, or give a reason to approve anyway.",
+            lifts=f"{lifts}, or give a reason.",
             behind=None if failed else first,
         )
         first = first or obstacle.id

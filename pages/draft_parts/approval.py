@@ -39,6 +39,11 @@ _NOTICE_AREA = StepName.DECIDE.value
 _LEAD_KEY = "led"  # selectors of what the person is led to, with a token for each time
 _NOTE_BOX_SELECTOR = ".st-key-note-box textarea"
 _QUEUE_FIELD_STARTS = ("comment-", "words-")  # comments for the author, which the Queue page shows
+# What lifts these is the label of their button.
+_KINDS_WITH_BUTTON = frozenset({
+    ObstacleKind.UNOPENED, ObstacleKind.NOT_SCORED, ObstacleKind.STALE, ObstacleKind.LINK_UNINSPECTED,
+    ObstacleKind.LINK_UNANSWERED,
+})  # fmt: skip
 _UNCHECKED_SELECTOR = "[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-comparison-]"
 _HINTED_SELECTOR = "[class*=st-key-sentence-][class*=-hinted] [class*=st-key-comparison-]"
 
@@ -103,13 +108,16 @@ def _draw_problem(
     case: Case, item: Obstacle, job: JobRecord | None, number: int, *, passed_over: bool, checks_links: bool
 ) -> None:
     sign = ":primary[:material/check:]" if passed_over else ":orange[:material/radio_button_unchecked:]"
-    how = "You override this; your reason goes on record." if passed_over else item.lifts
+    compares = case.assessment is not None and case.assessment.is_compared_by_person
+    says_button = item.id.kind in _KINDS_WITH_BUTTON or (item.id.kind is ObstacleKind.GATE_NOT_RUN and compares)
+    how = "You override this; your reason goes on record." if passed_over else "" if says_button else item.lifts
     waits_for_scores = item.id.kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}
     being_scored = waits_for_scores and is_scoring(case, job)
     if being_scored:
         how = "It is being scored."
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"{sign} {escaped(item.sentence)} :small[:gray[{escaped(how)}]]", width="stretch")
+        then = f" :small[:gray[{escaped(how)}]]" if how else ""
+        st.markdown(f"{sign} {escaped(item.sentence)}{then}", width="stretch")
         if not passed_over and not being_scored:
             _draw_fix_button(case, item, job, number, checks_links=checks_links)
     _draw_gate_findings(case, item)

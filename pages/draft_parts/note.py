@@ -237,11 +237,11 @@ def _explain_missing_note(case: Case) -> None:
     written = next((stage for stage in case.stages if stage.name is StageName.DRAFT), None)
     if written is None or case.candidates or (case.draft is not None and not case.quotations):
         return
-    st.info(
-        escaped(written.reason or written.summary),
-        title="Sentences to quote" if case.quotations else "No note was written.",
-        icon=":material/format_quote:" if case.quotations else ":material/front_hand:",
-    )
+    said = escaped(written.reason or written.summary)
+    if case.quotations:
+        st.caption(said)
+    else:
+        st.info(said, title="No note was written.", icon=":material/front_hand:")
 
 
 def _draw_quotations(case: Case) -> None:

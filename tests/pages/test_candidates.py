@@ -58,7 +58,7 @@ def test_a_sentence_is_quoted_behind_the_words_that_are_there_and_undo_takes_it_
     desk.engine.answer = WriterAnswer(abstained="Sentences that speak to the post.", quotations=(quotation,))
     desk.run(case, "write")
     at = desk.app(case)
-    assert "Sentences to quote" in texts(at)
+    assert "Sentences that speak to the post" in texts(at)
     at.button(key="quote-1").click().run()
     assert note_of(at).value == f"My own words. “{FIRST}” https://trials.example.edu/c"
     assert "in the note" in texts(at)

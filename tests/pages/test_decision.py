@@ -65,6 +65,13 @@ def test_a_reason_written_for_one_text_does_not_count_for_another(desk: Desk) ->
     assert {item.value for item in at.text_input if item.label.startswith("Why approve")} == {""}
 
 
+def test_what_lifts_an_obstacle_is_not_said_again_where_a_button_does_it(desk: Desk) -> None:
+    at = desk.app(desk.drafted())
+    assert "The note has no score yet." in texts(at)
+    assert "Score it." not in texts(at)
+    assert any(button.label == "Score it now" for button in at.button)
+
+
 def test_tags_are_demanded_only_for_a_misleading_post(desk: Desk) -> None:
     case = desk.scored()
     assert "Tick at least one reason." in texts(desk.app(case))
