@@ -86,6 +86,15 @@ def require(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: boo
         raise NotAllowedError(act.value, refusal(act, case, four_eyes=may(actor, act, case)))
 
 
+def why_read_only(case: Case, by: Person) -> str:
+    """Return why that person may not change a note that is with the moderators; "" where they may."""
+    try:
+        require_editable(case, by)
+    except WorkflowError as error:
+        return error.message
+    return ""
+
+
 def require_editable(case: Case, by: Person, *, by_reviewers: bool = False) -> None:
     """Refuse changes to a case that is with the moderators, except by its author while nobody has claimed it.
 

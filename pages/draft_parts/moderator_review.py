@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.cases import blinding, moderation
+from crowdnotes.cases.permissions import why_read_only
 from crowdnotes.domain import Act, Case, DeskState, Suggestion
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
@@ -41,7 +42,8 @@ def draw_submission(case: Case) -> None:
         if state is DeskState.RETURNED:
             _draw_return_message(case)
         if not workspace().may(Act.SUBMIT, case):
-            pass  # another person's case
+            if why := why_read_only(case, cases().actor):  # another person's case
+                st.caption(why)
         elif state in (DeskState.DRAFTING, DeskState.RETURNED):
             _draw_submit_form(case)
         elif state in (DeskState.SUBMITTED, DeskState.IN_REVIEW):

@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.cases import actions, approval
+from crowdnotes.cases.permissions import why_read_only
 from crowdnotes.domain import (
     INFERRED,
     Act,
@@ -340,6 +341,7 @@ def note_box(case: Case) -> None:
             on_change=run_action,
             args=(_NOTICE_AREA, partial(save_typed, case)),
             placeholder="Say what the sources say, in neutral words, and link to them",
+            disabled=bool(why_read_only(case, cases().actor)),
         )
         aside = partial(setattr, box, "rival")  # typed before a reload, over a text that is not the saved one any more
         note_counter(text, box=_BOX_KEY, submit=SCORE_BUTTON, on_aside=aside, key=f"counter-{case.id}")

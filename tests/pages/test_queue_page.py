@@ -32,7 +32,7 @@ from crowdnotes.errors import NotAllowedError
 from crowdnotes.settings import Settings
 from pages.common import navigation, session, shared_workspace
 from tests.fakes import actor
-from tests.pages.conftest import NOTE, ROOT, Desk, chips, texts, unfolded
+from tests.pages.conftest import NOTE, ROOT, Desk, chips, note_of, texts, unfolded
 from tests.shared import PATIENCE, HeldTime
 
 PAGE = "pages/queue.py"
@@ -296,6 +296,14 @@ def test_what_a_moderator_typed_stays_when_the_case_is_decided_elsewhere(team: T
     assert unsaved == ["Say for whom."]
     at.button(key="keep-unsaved-validate").click().run()
     assert team.desk.newest(case).decision is None
+
+
+def test_a_moderator_reads_a_note_of_another_on_the_draft_page_and_types_nothing(team: Team) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(case)
+    assert note_of(at).disabled
+    assert "only its author may change it" in texts(at)
+    assert not note_of(team.as_(ANN).desk.app(case)).disabled
 
 
 def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answered(team: Team) -> None:
