@@ -51,7 +51,7 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
             disabled=disabled,
         )
     else:
-        st.caption(":material/local_library: You have no library yet. Add your own documents on the Libraries page.")
+        st.caption(":material/local_library: No library yet: add one on the Libraries page.")
     services = {item.name: item for item in workspace().services() if item.needs is None}
     at_first = case.services if case is not None and searched else workspace().services_at_first()
     registers = [name for name, item in services.items() if item.is_register]
@@ -70,12 +70,8 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
             key=place,
             disabled=disabled,
         )
-    st.caption("Search words are sent to the services you choose.")
-    for item in services.values():
-        if item.is_fallback and item.name in chosen:
-            st.caption(
-                f":material/travel_explore: {item.label} needs no key. Search words from the post leave this computer."
-            )
+    keyless = [f"{item.label} needs no key." for name, item in services.items() if item.is_fallback and name in chosen]
+    st.caption(" ".join(["Search words are sent to the services you choose.", *keyless]))
     if about:
         _draw_services_panel(key)
 
@@ -84,7 +80,7 @@ def _ask_reading_services(key: str, chosen: Sequence[str], *, disabled: bool = F
     """Let people tick services that may get the address of a page that cannot be read here; see `sources_chosen`."""
     services = workspace().reading_services
     ticked = st.pills(
-        "If a page cannot be read, ask (optional)",
+        "Services that may read pages we cannot (optional)",
         list(services),
         selection_mode="multi",
         default=[name for name in chosen if name in services],

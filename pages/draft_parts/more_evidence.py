@@ -174,7 +174,7 @@ def _refuse_if_changed(drawn: Case) -> None:
         raise WorkflowError(
             "evidence changed",
             "Nothing was done: the sources were changed elsewhere.",
-            "Look at them, then try again.",
+            "Look at them first.",
         )
 
 

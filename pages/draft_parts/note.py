@@ -121,7 +121,7 @@ def _warn_of_inference(case: Case) -> None:
     """Warn that no source says the note's answer in so many words."""
     if case.draft is not None and case.draft.is_inferred(case.settlement, case.evidence):
         st.warning(
-            "Does it follow from what they say? If not, change the note or decide “Not enough evidence”.",
+            "Does it follow from them? If not, change the note or decide “Not enough evidence”.",
             title=INFERRED,
             icon=":material/psychology_alt:",
         )
@@ -262,7 +262,7 @@ def _draw_quotations(case: Case) -> None:
                     st.markdown(":small[:gray[:material/check: in the note]]", width="content")
                     continue
                 quote = partial(_insert_quotation, case, quotation)
-                about = "Adds it to your text as a quotation with its link. Undo removes it."
+                about = "Quotes it in your note, with its link"
                 look = {"help": about, "type": "tertiary"}
                 button("Use this text", f"quote-{number}", _NOTICE_AREA, quote, icon="add", **look)
 
@@ -466,5 +466,5 @@ def tempting_note(case: Case) -> None:
     note = example.tempting_note if example else None
     if note is None or not case.used_evidence or (case.draft is not None and case.draft.text == note):
         return
-    look = {"help": "It says more than its source. Do the checks find that?", "type": "tertiary"}
+    look = {"help": "It says more than its source", "type": "tertiary"}
     button("Try the tempting note", "tempting", _NOTICE_AREA, partial(_replace_text, case, note), icon="school", **look)

@@ -157,7 +157,7 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         offline = _is_offline(case) and not under_way(job)
         if offline:
             st.warning(
-                "You seem to be offline. Check the connection, then search again below.",
+                "You seem to be offline. Search again below.",
                 title=f"{count_failed(case, failed_searches(case))}.",
                 icon=":material/wifi_off:",
             )

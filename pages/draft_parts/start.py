@@ -93,7 +93,7 @@ def _draw_post_box() -> None:
     find, by_hand = partial(_create_case, to_gather=True), partial(_create_case, to_gather=False)
     with st.container(horizontal=True, gap="small"):
         button("Find evidence", "start", _NOTICE_AREA, find, icon="search", type="primary", help="Ctrl+Enter")
-        look = {"type": "tertiary", "help": "Starts without a search. You can search later."}
+        look = {"type": "tertiary", "help": "Starts without a search"}
         button("Paste the text of a source", "start-by-hand", _NOTICE_AREA, by_hand, icon="content_paste", **look)
     notices(_NOTICE_AREA)
     with st.expander("Options", key="new-post-options", icon=":material/tune:"):
@@ -102,7 +102,7 @@ def _draw_post_box() -> None:
             key=_ADDRESS_KEY,
             type="url",
             placeholder="https://x.com/…/status/…",
-            help="To open the post later. We do not read it.",
+            help="To open the post later",
             persist_state="session",
         )
         st.text_area(
@@ -240,7 +240,7 @@ def _draw_examples() -> None:
         _NOTICE_AREA,
         present_example,
         icon="slideshow",
-        help="With answers that an AI gave earlier. The arrow keys go forward and back.",
+        help="The arrow keys go forward and back",
     )
     for example in others[:_EXAMPLES_UNFOLDED]:
         _draw_example_card(example)
