@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -66,19 +67,19 @@ _VALUE_BY_WORD = {
 }
 _FACTOR_BY_SCALE = {
     "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3,
-    "m": 1e6, "bn": 1e9,
+    "m": 1e6, "bn": 1e9, "lakh": 1e5, "crore": 1e7,
 }  # fmt: skip
 _SPELLED_NUMBERS = "|".join(sorted(_VALUE_BY_WORD, key=len, reverse=True))
-_SCALES = "dozen|hundred|thousand|million|billion|trillion"
+_SCALES = "dozen|hundred|thousand|million|billion|trillion|lakh|crore"
 # 3.5 × 10^6 as pages are read · 1,000 · 1 000 · 1.5 (after a thin or plain space only groups of three digits count),
 # and its unit
 _POWER = r"(?:\d+(?:\.\d+)?\s?[×x·*]\s?)?10\^[-−–+]?\d{1,2}"
 _QUANTITY_PATTERN = re.compile(
-    rf"(?:(?<![\w.,^])(?<![A-Za-z]-)(?<!\^[-−–+])(?P<digits>{_POWER}|"
+    rf"(?:(?<![\w.,^])(?<![A-Za-z]-)(?<!\^[-−–+])(?!(?<=\b(?:19|20)\d\d[/–-])\d\d(?!\d))(?P<digits>{_POWER}|\d*[½¼¾⅓⅔⅛]|"
     r"\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?!\d)"
     rf"|\b(?P<words>(?:{_SPELLED_NUMBERS})(?:[- ](?:{_SPELLED_NUMBERS}))?|an?(?= (?:{_SCALES})\b))\b)"
     rf"(?:[\s-]?(?P<scale>{_SCALES}|k|(?-i:M)|bn)\b)?(?P<more>\+)?"
-    r"(?:[\s-]?(?P<unit>%|per cent\b|[^\W\d_]+))?",
+    r"(?:[\s-]?(?P<unit>%|per cent\b|°\s?[CF]\b|[^\W\d_]+))?",
     re.IGNORECASE,
 )
 # Words before a number that say how exact it is: 0 about that, 1 that or more, -1 that or less.
@@ -96,14 +97,22 @@ _QUALIFIERS = tuple(
 )
 _MAX_QUALIFIER_CHARACTERS = 20
 _UNIT_BY_NAME = {
-    "%": "%", "percent": "%", "per cent": "%", "mg": "mg", "milligram": "mg", "g": "g", "gram": "g", "kg": "kg",
-    "mcg": "mcg", "microgram": "mcg", "ml": "ml", "year": "year", "yr": "year", "month": "month", "week": "week",
-    "day": "day", "hour": "hour", "minute": "minute", "time": "times", "fold": "times",
+    "%": "%", "percent": "%", "per cent": "%", "percentage": "points",  # points, of which 2 are not 2 %
+    "year": "year", "yr": "year", "month": "month", "week": "week", "day": "day", "hour": "hour", "minute": "minute",
+    "time": "times", "fold": "times", "°c": "°c", "°f": "°f",
+    "kg": "kg", "kilogram": "kg", "kilogramme": "kg", "kilo": "kg", "g": "g", "gram": "g", "gramme": "g",
+    "mg": "mg", "milligram": "mg", "milligramme": "mg", "ng": "ng", "nanogram": "ng",
+    "mcg": "mcg", "ug": "mcg", "µg": "mcg", "μg": "mcg", "microgram": "mcg", "microgramme": "mcg",
+    "l": "l", "litre": "l", "liter": "l", "dl": "dl", "cl": "cl", "ml": "ml", "millilitre": "ml", "milliliter": "ml",
+    "km": "km", "kilometre": "km", "kilometer": "km", "metre": "metre", "meter": "metre", "cm": "cm", "mm": "mm",
+    "centimetre": "cm", "centimeter": "cm", "millimetre": "mm", "millimeter": "mm", "mile": "mile",
 }  # fmt: skip
 # Factors between units.
 _SIZE_BY_UNIT = {
-    "mcg": ("mass", 1e-6), "mg": ("mass", 1e-3), "g": ("mass", 1.0), "kg": ("mass", 1e3),
-    "minute": ("hours", 1.0), "hour": ("hours", 60.0), "day": ("days", 1.0), "week": ("days", 7.0),
+    "ng": ("mass", 1e-9), "mcg": ("mass", 1e-6), "mg": ("mass", 1e-3), "g": ("mass", 1.0), "kg": ("mass", 1e3),
+    "ml": ("volume", 1e-3), "cl": ("volume", 1e-2), "dl": ("volume", 1e-1), "l": ("volume", 1.0),
+    "mm": ("length", 1e-3), "cm": ("length", 1e-2), "metre": ("length", 1.0), "km": ("length", 1e3),
+    "minute": ("hours", 1.0), "hour": ("hours", 60.0), "day": ("hours", 1_440.0), "week": ("hours", 10_080.0),
     "month": ("months", 1.0), "year": ("months", 12.0),
 }  # fmt: skip
 _MEASURING_UNITS = frozenset(_UNIT_BY_NAME.values())
@@ -112,8 +121,10 @@ _PEOPLE_NAMES = frozenset(
     "people person participant patient adult individual subject volunteer respondent".split()
 )  # one unit: a press release calls the participants of a paper people
 _DISTINCT_UNITS = _MEASURING_UNITS | {_PEOPLE}  # 90 % are not 90 people
+_PART = "part"  # the 7 of "7 in 1,000", which is not 7 %
 _WORDS_AFTER_NUMBER = re.compile(r"(?:\s+[^\W\d_]+){1,3}")
 _YEARS = range(1900, 2101)
+_VULGAR_FRACTIONS = frozenset("½¼¾⅓⅔⅛")
 _CURRENCIES = frozenset("$€£¥")
 
 
@@ -140,6 +151,8 @@ class Quantity:
             factor = other_size[1] / size[1]
             other = replace(other, value=other.value * factor, step=other.step * factor, unit=self.unit)
         if self.unit in _DISTINCT_UNITS and other.unit in _DISTINCT_UNITS and self.unit != other.unit:
+            return False
+        if {self.unit, other.unit} == {"%", _PART}:
             return False
         if math.isclose(self.value, other.value):
             return True
@@ -168,8 +181,8 @@ _SHARE_STEP = 0.04  # of a spelled share without a qualifier: "half" is from 49 
 _FRACTIONS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
 _NAMED_FRACTIONS = "|".join(name for name in _FRACTIONS if name != "half")
 _PART_OF_WHOLE = re.compile(
-    rf"\b(?P<part>\d+(?:\.\d+)?|{_SPELLED_NUMBERS}) (?:in|out of|per|"
-    r"(?:[^\W\d_]+ )?(?:per|for every|for each|in every)) (?:every |each )?(?:a )?"
+    rf"\b(?P<part>\d+(?:\.\d+)?|{_SPELLED_NUMBERS})(?:/(?=\d{{1,2}} of\b)| (?:in|out of|per|of(?= (?:every|each)\b)|"
+    r"(?:[^\W\d_]+ )?(?:per|for every|for each|in every)) (?:every |each )?(?:a )?)"
     rf"(?P<whole>(?!(?:19|20)\d\d\b)\d[\d,]*|{_SPELLED_NUMBERS}|hundred|thousand|million)(?: (?P<scale>{_SCALES}))?\b",
     re.IGNORECASE,
 )
@@ -209,10 +222,13 @@ def _find_side(text: str, start: int) -> int | None:
     return next((side for side, pattern in _QUALIFIERS if pattern.search(before)), None)
 
 
+_DECIMAL_DOT_PATTERN = re.compile(r"(?<=\d)·(?=\d)(?!10\^)")  # as The Lancet prints "2·5"
+
+
 def quantities(text: str) -> list[Quantity]:
     """Return all numbers of a text, in order; "one" counts only before a scale or a unit."""
     found = []
-    for match in _QUANTITY_PATTERN.finditer(text):
+    for match in _QUANTITY_PATTERN.finditer(_DECIMAL_DOT_PATTERN.sub(".", text)):
         scale, unit = match["scale"], _normalise_unit(match["unit"] or "")
         is_money = text[max(0, match.start() - 1) : match.start()] in _CURRENCIES
         if is_money and match["unit"] == "m":  # else it is metres
@@ -240,6 +256,8 @@ def _find_step(number: str, *, rounds_small: bool) -> float:
     digits = re.sub(r"[,\s]", "", number)
     if "." in digits:
         return float(10.0 ** -len(digits.partition(".")[2]))
+    if digits[-1:] in _VULGAR_FRACTIONS:
+        return 0.25
     if not digits.isdigit():
         return 10.0 if rounds_small and _parse_number(number) % 10 == 0 else 1.0
     zeros = len(digits) - len(digits.rstrip("0"))
@@ -256,6 +274,8 @@ def _parse_number(number: str) -> float:
     if "^" in number:
         factor, power = _split_power(number)
         return float(factor) * power
+    if number[-1] in _VULGAR_FRACTIONS:
+        return float(number[:-1] or 0) + unicodedata.numeric(number[-1])
     if number[0].isdigit() or number[0] == ".":
         return float(re.sub(r"[,\s]", "", number))
     if number.lower() in ("a", "an"):
@@ -317,7 +337,8 @@ def _find_number_hints(sides: Compared) -> Iterator[Hint]:
             continue
         if _is_spelled_out(number, sides, of_sources):
             continue
-        same_unit = [other for other in of_passage if number.unit and other.unit == number.unit]
+        measure = _SIZE_BY_UNIT.get(number.unit, (number.unit,))[0]
+        same_unit = [it for it in of_passage if measure and _SIZE_BY_UNIT.get(it.unit, (it.unit,))[0] == measure]
         nearest = min(same_unit, key=lambda other: _measure_distance(number, other), default=None)
         message = f"Number: “{number.text}” is not in the source."
         if nearest:
@@ -365,7 +386,14 @@ def _list_numbers(passage: str) -> tuple[Quantity, ...]:
         )
         for match in _TIMES.finditer(passage)
     ]
-    return (*quantities(passage), *shares(passage), *_read_in_other_notation(passage).values(), *said)
+    of_whole = shares(passage)
+    counted = (
+        replace(number, unit=_PART)
+        if number.unit not in _DISTINCT_UNITS and any(share.start == number.start for share in of_whole)
+        else number
+        for number in quantities(passage)
+    )
+    return (*counted, *of_whole, *_read_in_other_notation(passage).values(), *said)
 
 
 def _read_in_other_notation(text: str) -> dict[int, Quantity]:

@@ -113,6 +113,16 @@ def _number_hints(engine: LocalEngine, note: str, *passages: str) -> list[str]:
         ("It was banned in the 1990s.", ("The city banned it in 1994.",)),
         ("The 3rd dose came in spring.", ("The third dose came in spring.",)),
         ("The risk was 2 times as high.", ("The risk was doubled, to a high one.",)),
+        ("3/4 of adults were immune.", ("Of the adults, 75% were immune.",)),
+        ("It came in 0.1% of children.", ("It came in 1 of every 1,000 children.",)),
+        ("The R0 of it is 2.5.", ("The R0 of it was estimated at 2·5.",)),
+        ("People took 2½ cups of it.", ("The dose that people took was 2.5 cups of it.",)),
+        ("The season of 2019/20 was mild.", ("The season of 2019–2020 was mild.",)),
+        ("People took 1,000 µg of it.", ("The dose that people took was 1 milligram of it.",)),
+        ("People drank 250 ml of it.", ("The dose that people drank was 0.25 litres of it.",)),
+        ("The well is 5 km away.", ("The well lies 5,000 metres away.",)),
+        ("The trial ran for 72 hours.", ("The trial ran for three days in all.",)),
+        ("The land has 2 crore people.", ("Some 20 million people live in the land.",)),
     ],
 )
 def test_a_number_that_a_source_in_use_has_in_another_form_gets_no_hint(
@@ -137,6 +147,10 @@ def test_a_number_that_a_source_in_use_has_in_another_form_gets_no_hint(
         ("Two thirds of adults were immune.", "A third of adults were immune.", "A third"),
         ("One in five children had a rash.", "One in fifty children had a rash.", "One in fifty"),
         ("Over 90% of adults were immune.", "Of the adults, 80% were immune.", "80%"),
+        ("People took 10 mg of it.", "The dose that people took was 10 µg of it.", "10 µg"),
+        ("The air had 39 °C.", "The air had 37 °C, and 39 people were out.", "37 °C"),
+        ("A rash came in 1 in 100 children.", "A rash came in 1 in 1,000 children.", "1 in 1,000"),
+        ("A rash came in 7% of children.", "A rash came in 7 in 1,000 children.", "7 in 1,000"),
         ("The trial had 30 participants.", "Of 5 visits and 1,000 pills, 20 adults had most.", "20"),
     ],
 )
@@ -145,6 +159,17 @@ def test_another_number_is_set_against_the_nearest_of_its_kind(
 ) -> None:
     [hint] = _number_hints(engine, note, passage)
     assert f"the source says “{nearest}”" in hint
+
+
+@pytest.mark.parametrize(
+    ("note", "passage"),
+    [
+        ("The risk rose by 2%.", "The risk rose by 2 percentage points."),
+        ("The well is 5 miles away.", "The well lies 5 km away."),
+    ],
+)
+def test_a_number_of_another_measure_is_another(engine: LocalEngine, note: str, passage: str) -> None:
+    assert _number_hints(engine, note, passage)
 
 
 def test_another_year_is_another_number(engine: LocalEngine) -> None:
