@@ -168,6 +168,9 @@ def _read_column_names(file: Path, reader: _Reader) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(name) for row in found for name in row))
 
 
+_TEXT_ID_PATTERN = re.compile(r"^(?:=\"|')(\d{1,20})\"?$")  # as spreadsheets are told that a number is text
+
+
 def _normalise_column_name(name: object) -> str:
     return str(name).strip().lower()
 
@@ -177,6 +180,7 @@ def _parse_row(number: int, found: Mapping[str, object] | str, column: str) -> R
         return Row(number, str(number), problem=found)
     found = {_normalise_column_name(name): value for name, value in found.items()}
     name = str(found.get("id_str") or found.get("id") or number)[:200]  # many programs round a number of that length
+    name = _TEXT_ID_PATTERN.sub(r"\1", name)
     if column not in {"", "text", _WORDS_COLUMN}:
         found = {name: cell for name, cell in found.items() if name != _WORDS_COLUMN} | {"text": found.get(column)}
     said, links = _read_words(found), found.get("links")
@@ -186,6 +190,8 @@ def _parse_row(number: int, found: Mapping[str, object] | str, column: str) -> R
     problem = ""
     if len(said) + sum(map(len, urls)) > _MAX_ROW_CHARACTERS:
         problem = f"Too long: over {_MAX_ROW_CHARACTERS:,} characters."
+    elif _CELL_ERROR_PATTERN.fullmatch(said):
+        problem = f"A spreadsheet left an error in the place of the text: {said}. Copy the text again."
     elif not said and not urls:
         problem = "No text and no links."
     elif found.get("truncated") is True and not found.keys() & {"extended_tweet", "note_tweet", _WORDS_COLUMN}:
@@ -211,6 +217,9 @@ def _read_words(found: Mapping[str, object]) -> str:
 
 
 _Found = Mapping[str, object] | str  # of a row: its cells, or why it cannot be read
+# UTF-8 that was read as cp1252 and saved so: "Ã¤" for "ä", "â€™" for "’".
+_GARBLED_PATTERN = re.compile(r"[ÃÂ][\u0080-\u00bfƒ†‡ˆ‰Š‹ŒŽ•˜™š›œžŸ]|â€[œ™˜“”¦¢\u009d]|ðŸ")
+_CELL_ERROR_PATTERN = re.compile(r"#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NULL!|NUM!|WERT!|BEZUG!|NV|#{2,})")
 _LOST_LETTERS = "Some letters are unreadable: save the file as “CSV UTF-8”."
 
 
@@ -237,6 +246,8 @@ def _read_table_rows(file: Path, _: str) -> Iterator[_Found]:
                 yield "More cells than the heading: put quotation marks around text with commas."
             elif encoding.has_lost(" ".join(cells)):
                 yield _LOST_LETTERS
+            elif garbled := _GARBLED_PATTERN.search(" ".join(cells)):
+                yield f"Its letters were garbled in another program (“{garbled[0]}”): save the original as “CSV UTF-8”."
             else:
                 yield dict(zip(head, cells, strict=False))
 

@@ -167,6 +167,10 @@ def test_two_files_pasted_together_are_each_read_in_their_own_letters(
         (b"1,Words,https://x.com/a/status/1945335671389830000\n", "it is: 1945335671389830000"),
         (b"1.35E+018,Words,\n", "rounded this number"),
         (b"1945335671389839405.0,Words,\n", "rounded this number"),
+        (b"1,#NAME?,\n", "an error in the place of the text: #NAME"),
+        (b"1,#REF!,\n", "an error in the place of the text: #REF"),
+        ("1,Mäuse-Zellen,\n".encode().decode("cp1252").encode(), "garbled in another program .“Ã¤”"),
+        ("1,The town’s wells,\n".encode().decode("cp1252").encode(), "garbled in another program .“â€™”"),
     ],
 )
 def test_a_row_that_a_spreadsheet_spoiled_says_so(tmp_path: Path, row: bytes, why: str) -> None:
@@ -175,6 +179,13 @@ def test_a_row_that_a_spreadsheet_spoiled_says_so(tmp_path: Path, row: bytes, wh
     first, *_ = preview_of(file).broken
     assert first.number == 1
     assert re.search(why, first.problem), first.problem
+
+
+@pytest.mark.parametrize("cell", ["'1945335671389839405", '"=""1945335671389839405"""'])
+def test_an_id_that_a_spreadsheet_keeps_as_text_is_the_id(tmp_path: Path, cell: str) -> None:
+    file = tmp_path / "posts.csv"
+    file.write_text(f"id,text\n{cell},SÃO PAULO and Â words\n")
+    assert [(row.name, row.problem) for row in rows_of(file)] == [("1945335671389839405", "")]
 
 
 _X_POSTS = [
