@@ -1,7 +1,8 @@
 """Find quoted words in a text, and the words that two texts do not share.
 
 A quote is found letter for letter, but for case, white space, the shape of marks and dashes, hyphens within words (a
-line may have ended there) and the numbers of footnotes.
+line may have ended there) and the numbers of footnotes. It begins and ends with whole words and numbers: "5 mg is safe"
+is no quote of "15 mg is safe".
 """
 
 from __future__ import annotations
@@ -74,16 +75,17 @@ def _group_changed_words(words: list[re.Match[str]], same: list[bool]) -> tuple[
 
 _CHARACTER_FOLDS = str.maketrans(
     dict.fromkeys("“”„‟″", '"')
-    | dict.fromkeys("’‘‚‛′´`", "'")
+    | dict.fromkeys("’‘‚‛′´`‹›", "'")
     | dict.fromkeys("–—‑‐―−", "-")
     | dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", None)
-    | {"⁄": "/"}
+    | {"⁄": "/", "≤": "<=", "≥": ">=", "·": "."}
 )
 _RAISED_SIGNS = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 # What two prints of the same words may differ in: a hyphen in a word, with a gap behind it where a line ended; the
-# number of a footnote; the gap before a mark.
+# number or sign of a footnote; the gap before a mark, and around a sign between numbers and names.
 _NOT_COMPARED_PATTERN = re.compile(
-    r"(?<=[^\W\d_])- ?(?=[^\W_])|(?<=\d)- ?(?=[^\W\d_])| ?\[\d{1,3}(?:[,-] ?\d{1,3}){0,9}\]| (?=[%?!;:»])|(?<=«) "
+    r"(?<=[^\W\d_])- ?(?=[^\W_])|(?<=\d)- ?(?=[^\W\d_])| ?\[\d{1,3}(?:[,-] ?\d{1,3}){0,9}\]"
+    r"| (?=[%?!;:»<=>°])|(?<=[«<=>]) |(?<=[^\W_])[*†‡§](?=[ .,;:])"
 )
 # "…", "..." and ". . .", in brackets or not.
 _ELLIPSIS_PATTERN = re.compile(r"[\[(]?(?:…|\.{3,9}|\. \. \.)[\])]?")
@@ -97,42 +99,92 @@ _MAX_GAP_CHARACTERS = 400  # characters left out at most, some three sentences; 
 _MAX_COMBINING_MARKS = 30  # of one letter; more are no writing, and slow to put in order
 
 
-def find_quote(text: str, quote: str) -> Span | None:
+def find_quote(text: str, quote: str, *, whole: bool = True) -> Span | None:
     """Return where the quote is in the text, or None. Quotation marks and stops at its ends do not count.
 
+    Not `whole`, it may begin and end within words: it only points at a place, and proves nothing.
     "…" inside it means words left out: the parts must follow in that order, each near the one before it, and the
     span covers all from the first to the last. A quote of fewer than 3 letters proves nothing and is not looked for.
     """
     wanted = _normalise_quote(quote)
-    searched, starts, ends = _normalise_text(text)
-    at = searched.find(wanted) if len(wanted) >= _MIN_QUOTE_CHARACTERS else -1
+    _, starts, ends = _normalise_text(text)
+    at = _find_words(text, wanted, whole=whole) if len(wanted) >= _MIN_QUOTE_CHARACTERS else -1
     end = at + len(wanted)
     if at < 0:
-        found = _find_parts(searched, [part for part in map(_normalise_quote, _ELLIPSIS_PATTERN.split(quote)) if part])
+        found = _find_parts(text, [part for part in map(_normalise_quote, _ELLIPSIS_PATTERN.split(quote)) if part])
         if found is None:
             return None
         at, end = found
     return Span(start=starts[at], end=ends[end - 1])
 
 
-def _find_parts(searched: str, parts: Sequence[str]) -> tuple[int, int] | None:
+def _find_words(text: str, wanted: str, begin: int = 0, until: int | None = None, *, whole: bool = True) -> int:
+    """Return where `wanted` is in the normalised text, as whole words and numbers if `whole`; -1 for nowhere."""
+    searched = _normalise_text(text)[0]
+    at = searched.find(wanted, begin, until)
+    while whole and at >= 0 and not (_may_begin(text, at) and _may_end(text, at + len(wanted))):
+        at = searched.find(wanted, at + 1, until)
+    return at
+
+
+# What makes the contrary of a word, with or without a hyphen between.
+_CONTRARY_START_PATTERN = re.compile(r"(?<![^\W_])(?:non|un|anti|in|dis|mis|ex|pre|post|sub)$")
+_CONTRARY_END_PATTERN = re.compile(r"(?:free|less|proof|like|resistant|negative)(?![^\W_])")
+_DASHES = frozenset("–—―")
+
+
+def _may_begin(text: str, at: int) -> bool:
+    """Return whether a quote may begin there: not within a word, a number or a range of numbers."""
+    searched = _normalise_text(text)[0]
+    before, first = searched[at - 1 : at], searched[at : at + 1]
+    if not before or not first.isalnum() or is_spaceless(first):
+        return True
+    if before.isalnum():
+        is_free = not first.isdigit() and not _CONTRARY_START_PATTERN.search(searched, max(0, at - 6), at)
+        return is_spaceless(before) or _is_parted(text, at, is_free=is_free)
+    is_in_number = before in ".,/:" and searched[at - 2 : at - 1].isdigit()
+    return not (first.isdigit() and (before in "-+±<>=^" or is_in_number))
+
+
+def _may_end(text: str, end: int) -> bool:
+    searched = _normalise_text(text)[0]
+    last, after = searched[end - 1 : end], searched[end : end + 1]
+    if not after or not last.isalnum() or is_spaceless(last):
+        return True
+    if after.isalnum():
+        is_free = _CONTRARY_END_PATTERN.match(searched, end) is None
+        return is_spaceless(after) or _is_parted(text, end, is_free=is_free)
+    return not (last.isdigit() and (after in "%^" or (after in ".,/:" and searched[end + 1 : end + 2].isdigit())))
+
+
+def _is_parted(text: str, at: int, *, is_free: bool) -> bool:
+    """Return whether something that is not compared is between two letters there: a dash, a note's number, a hyphen.
+
+    `is_free`: a hyphen parts them too.
+    """
+    _, starts, ends = _normalise_text(text)
+    between = text[ends[at - 1] : starts[at]]
+    return not _DASHES.isdisjoint(between) or "[" in between or (is_free and between.strip("\u00ad\u200b\u2060") != "")
+
+
+def _find_parts(text: str, parts: Sequence[str]) -> tuple[int, int] | None:
     """Return the start and end of the parts in that order, none far from the one before it."""
     if not 2 <= len(parts) <= _MAX_PARTS or min(map(len, parts)) < _MIN_PART_CHARACTERS:
         return None
     first, *others = parts
-    start = searched.find(first)
+    start = _find_words(text, first)
     for _ in range(_MAX_STARTS_TRIED):
         if start < 0:
             break
         end = start + len(first)
         for part in others:
-            at = searched.find(part, end, end + _MAX_GAP_CHARACTERS + len(part))
+            at = _find_words(text, part, end, end + _MAX_GAP_CHARACTERS + len(part))
             if at < 0:
                 break
             end = at + len(part)
         else:
             return start, end
-        start = searched.find(first, start + 1)
+        start = _find_words(text, first, start + 1)
     return None
 
 
@@ -149,11 +201,9 @@ def tells_enough(quote: str) -> bool:
 
 def holds_quote(text: str, quote: str) -> bool:
     """Return whether the text has the quote. "…" means words left out: each part must occur, in order."""
-    searched = _normalise_text(text)[0]
     at = 0
-    for part in _ELLIPSIS_PATTERN.split(quote):
-        wanted = _normalise_quote(part)
-        found = searched.find(wanted, at)
+    for wanted in filter(None, map(_normalise_quote, _ELLIPSIS_PATTERN.split(quote))):
+        found = _find_words(text, wanted, at)
         if found < 0:
             return False
         at = found + len(wanted)

@@ -101,6 +101,14 @@ def test_words_that_carry_meaning_do(quote: str) -> None:
         ("« Est-ce sûr\u202f? » — 5 % d’eux", '"Est-ce sûr?" - 5% d\'eux'),
         ("it was −5 degrees", "it was -5 degrees"),
         ("zero\u200bwidth words", "zerowidth words"),
+        ("with p < 0.05 in all", "with p<0.05 in all"),
+        ("of 10 °C or ≤ 5", "of 10°C or <=5"),
+        ("it rose 2·5 times", "it rose 2.5 times"),
+        ("it fell† by half*.", "it fell by half."),
+        ("studies—all small—found no link", "all small"),
+        ("a well-known test", "known test"),
+        ("of 10 [3]were infected", "were infected"),
+        ("その水は安全です", "水は安全"),
     ],
 )
 def test_two_prints_of_the_same_words_are_the_same(text: str, quote: str) -> None:
@@ -117,11 +125,33 @@ def test_two_prints_of_the_same_words_are_the_same(text: str, quote: str) -> Non
         ("it takes 3½ cups", "it takes 31/2 cups"),
         ("it was -5 degrees", "it was 5 degrees or"),
         ("of 5,000 [12] participants", "of 5,00012 participants"),
+        ("a dose of 15 mg is safe", "5 mg is safe"),
+        ("a dose of 1.5 mg is safe", "5 mg is safe"),
+        ("a dose of 150 mg", "a dose of 15"),
+        ("a dose of 15.5 mg", "a dose of 15"),
+        ("it fell by 15%", "it fell by 15"),
+        ("some 10⁶ particles", "some 10"),
+        ("it was -5 degrees", "5 degrees"),
+        ("in 10–20 years", "20 years"),
+        ("±5 of them fell", "5 of them fell"),
+        ("it is unsafe to drink", "safe to drink"),
+        ("in non-smokers it fell", "smokers it fell"),
+        ("it is risk-free", "it is risk"),
+        ("COVID-19 cases", "19 cases"),
+        ("the catalogue of it", "the cat"),
+        ("the un\u00adsafe water", "safe water"),
     ],
 )
 def test_other_numbers_are_others_whatever_their_print(text: str, quote: str) -> None:
     assert find_quote(text, quote) is None
     assert not holds_quote(text, quote)
+
+
+def test_what_only_points_at_a_place_may_end_within_a_word() -> None:
+    text = "It is unsafe to drink."
+    span = find_quote(text, "safe to dri", whole=False)
+    assert span is not None
+    assert text[span.start : span.end] == "safe to dri"
 
 
 def test_the_span_of_a_quote_ends_with_its_last_letter() -> None:

@@ -173,8 +173,8 @@ def _locate_distortions(note: str, passages: dict[str, str], distortions: Sequen
     """Return the distortions whose words occur; drop the others."""
     found: list[Finding] = []
     for item in distortions:
-        span = find_quote(note, item.note_words)
-        where = find_quote(passages.get(item.evidence_id, ""), item.passage_words)
+        span = find_quote(note, item.note_words, whole=False)
+        where = find_quote(passages.get(item.evidence_id, ""), item.passage_words, whole=False)
         if span is None or (item.kind != "unsupported" and where is None):
             continue
         message = fill(

@@ -346,7 +346,7 @@ def locate_objections(note: str, objections: Sequence[Objection]) -> tuple[Findi
     """Return the objections whose words occur in the note, each with its place; drop the others."""
     found: list[Finding] = []
     for item in objections:
-        span = find_quote(note, item.quote)
+        span = find_quote(note, item.quote, whole=False)
         if span is not None and not any(finding.span == span for finding in found):
             found.append(
                 Finding(

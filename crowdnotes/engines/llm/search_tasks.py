@@ -141,7 +141,7 @@ def _build_claims(post: Post, found: Sequence[FoundClaim]) -> list[Claim]:
         statement = sanitized(item.claim, _MAX_CLAIM_CHARACTERS)
         if not statement or holds_injection(item.quote) or holds_injection(item.claim):
             continue
-        span = find_quote(post.text, item.quote)
+        span = find_quote(post.text, item.quote, whole=False)
         span = Span(start=0, end=len(post.text)) if span is None else _include_quotation_marks(post.text, span)
         if any((claim.span, claim.statement) == (span, statement) for claim in claims):
             continue

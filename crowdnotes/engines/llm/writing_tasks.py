@@ -533,7 +533,7 @@ def describe_objections(note: str, objections: Sequence[Objection]) -> tuple[str
     described: list[str] = []
     for item in objections:
         said = sanitized(item.objection, MAX_OBJECTION_CHARACTERS)
-        if not said or (item.quote.strip() and find_quote(note, item.quote) is None):
+        if not said or (item.quote.strip() and find_quote(note, item.quote, whole=False) is None):
             continue
         described.append(f"“{sanitized(item.quote, 80)}”: {said}" if item.quote.strip() else said)
     return tuple(dict.fromkeys(described))
