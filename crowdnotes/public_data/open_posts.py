@@ -235,12 +235,7 @@ def _build_unscored_note(raters: int, line: float, least: int) -> BestNote:
     return BestNote(
         needed=line,
         raters=raters,
-        not_run=plural(
-            raters,
-            "Its notes have no score yet: we know the side of {n} rater, and it takes {least}.",
-            "Its notes have no score yet: we know the sides of {n} raters, and it takes {least}.",
-            least=least,
-        ),
+        not_run=f"No score yet: we know the sides of {raters} of the {least} raters that it takes.",
     )
 
 
@@ -310,18 +305,9 @@ def _write_open_posts_sentence(waiting: int | None, listed: int, until: int, *, 
         )
     end = f"The data ends on {day(_convert_ms(until))}."
     if waiting is None:
-        return (
-            f"The first {listed} posts with notes of which none is shown, by our rules: the data does not say "
-            f"what X shows. {end}"
-        )
-    many = (
-        f"{waiting:,} posts have notes of which none is shown. These are the first {listed}."
-        if waiting > listed
-        else plural(
-            waiting, "{n} post has notes of which none is shown.", "{n} posts have notes of which none is shown."
-        )
-    )
-    return f"{many} {end}"
+        return f"The first {listed}, by these ratings: the data does not say what X shows. {end}"
+    many = plural(waiting, "1 post has notes, none of them shown", "{n:,} posts have notes, none of them shown")
+    return f"{many}; these are the first {listed}. {end}" if waiting > listed else f"{many}. {end}"
 
 
 def _convert_ms(ms: int) -> datetime:

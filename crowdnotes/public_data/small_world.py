@@ -189,31 +189,12 @@ class World:
         sentences = []
         if raters:
             share = self.thresholds.rater_helpfulness
-            sentences.append(
-                plural(
-                    raters,
-                    (
-                        "{n} rater of {all} does not count: as on X, a rater must agree with at least "
-                        "{share:.0%} of first verdicts."
-                    ),
-                    (
-                        "{n} raters of {all} do not count: as on X, a rater must agree with at least "
-                        "{share:.0%} of first verdicts."
-                    ),
-                    all=RATERS,
-                    share=share,
-                )
-            )
+            does = plural(raters, "1 rater of {all} does", "{n} raters of {all} do", all=RATERS)
+            sentences.append(f"{does} not count: as on X, a rater must agree with {share:.0%} of first verdicts.")
         if notes:
             few = self.thresholds.min_raters_per_note
-            sentences.append(
-                plural(
-                    notes,
-                    "{n} note has no score: under {few} of its ratings count.",
-                    "{n} notes have no score: under {few} of their ratings count.",
-                    few=few,
-                )
-            )
+            have = plural(notes, "1 note has", "{n} notes have")
+            sentences.append(f"{have} no score: under {few} of the ratings count.")
         return " ".join(sentences)
 
     @property
@@ -221,8 +202,8 @@ class World:
         """How well the raters' sides were found; that there are none, where the world has one camp."""
         if self.one_camp:
             return (
-                "Everybody thinks alike here: there is nothing to bridge, and a plain average would do. What "
-                "the model takes for sides A and B is mostly chance and costs the notes some of their score."
+                "Everybody thinks alike here, so a plain average would do. What the model takes for sides A and B is "
+                "mostly chance."
             )
         of_sides = self.camps[self.fit.raters.ids] * self.fit.raters.factors[:, 0]
         return f"From ratings alone, the model finds the side of {int((of_sides > 0).sum())} of {len(of_sides)} raters."
@@ -335,22 +316,11 @@ class OtherStarts:
         """How much depends on the start."""
         same = self.changed == 0 and self.most < _MAX_SAME_MOVE
         words = (
-            (
-                "{starts} other random starts give the same answer: no note changes its status, and the "
-                "largest move of a score is {most}."
-            )
+            "{starts} other random starts give the same answer: no note changes its status."
             if same
-            else (
-                (
-                    "{starts} other random starts do not all give the same answer: {n} note of {all} changes "
-                    "its status in some, and the largest move of a score is {most}."
-                ),
-                (
-                    "{starts} other random starts do not all give the same answer: {n} notes of {all} change "
-                    "their status in some, and the largest move of a score is {most}."
-                ),
-            )
+            else "{starts} other random starts differ: in some, {n} of {all} notes change their status."
         )
+        words += " The largest move of a score is {most}."
         most = f"{self.most:.4f}" if self.most >= _MIN_SHOWN_MOVE else f"less than {_MIN_SHOWN_MOVE}"
         return fill(words, starts=self.starts, most=most, n=self.changed, all=self.notes)
 

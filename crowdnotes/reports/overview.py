@@ -200,11 +200,8 @@ def _build_trend(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Sp
     if not approved:
         sentence = "No note is approved yet."
     elif len(halves[0]) < MIN_CASES:
-        sentence = plural(
-            len(approved),
-            "1 approved note: too few to say whether it got faster.",
-            "{n} approved notes: too few to say whether it got faster.",
-        )
+        notes = plural(len(approved), "1 approved note", "{n} approved notes")
+        sentence = f"{notes}: too few to say whether it got faster."
     else:
         for half in halves:
             places = [place for place, period in enumerate(periods) if any(map(period.holds, half))]

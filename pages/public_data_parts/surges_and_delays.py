@@ -78,16 +78,14 @@ def late_notes(index: Path) -> None:
         _draw_delay_card(key, title, groups, hours, foot)
     _draw_share_never_decided(groups)
     left_out = [
-        plural(found.not_dated, "{n:,} post has no date.", "{n:,} posts have no date.") if found.not_dated else "",
-        plural(
-            found.backwards,
-            "{n:,} post is younger than its note and left out.",
-            "{n:,} posts are younger than their notes and left out.",
-        )
-        if found.backwards
-        else "",
+        _name_left_out("without a date", found.not_dated),
+        _name_left_out("younger than their note", found.backwards),
     ]
     st.caption(escaped(" ".join(filter(None, left_out))))
+
+
+def _name_left_out(which: str, posts: int) -> str:
+    return f"Not counted: {posts:,} posts {which}." if posts else ""
 
 
 _LABEL_BY_GROUPING = {"month": "Month", "topic": "Topic", "language": "Language"}
@@ -177,17 +175,14 @@ def surge_days(index: Path) -> None:
         signs="━┅┈◆" if found.surges else "━┅┈",
     )
     left_out = [
-        plural(found.not_dated, "{n:,} post has no date.", "{n:,} posts have no date.") if found.not_dated else "",
-        plural(found.earlier, "{n:,} post is older than the first note.", "{n:,} posts are older than the first note.")
-        if found.earlier
-        else "",
+        _name_left_out("without a date", found.not_dated),
+        _name_left_out("older than the first note", found.earlier),
     ]
     notes = [
         found.largest_other,
         (
-            "A surge is a day with 5 posts or more, above the dotted line: the mean of the 28 days before "
-            "plus 2.5 standard deviations. By chance about 1 day in 100 is one. Many notes can also mean many "
-            f"note writers. The first 28 of {len(days):,} days have nothing to compare with."
+            "A surge is a day with 5 posts or more, above the dotted line: the mean of the 28 days before plus 2.5 "
+            "standard deviations. By chance about 1 day in 100 is one. Many notes can also mean many note writers."
         ),
         *left_out,
     ]

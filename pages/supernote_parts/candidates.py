@@ -59,13 +59,7 @@ def _draw_kept_candidates(work: SupernoteWork, *, busy: bool) -> None:
     """Draw what there is of a round that was stopped."""
     kept = len(work.newest.candidates) if work.newest is not None else 0
     if kept and not busy:
-        st.caption(
-            plural(
-                kept,
-                "1 draft is kept. Continue to check and rank it.",
-                "{n} drafts are kept. Continue to check and rank them.",
-            )
-        )
+        st.caption(f"{plural(kept, '1 draft is', '{n} drafts are')} kept, not ranked yet.")
 
 
 def _draw_make_form(case: Case, work: SupernoteWork, *, busy: bool) -> None:
@@ -170,13 +164,7 @@ def _name_strictest_filter(made: SupernoteRound) -> str:
 def _draw_lost_candidates(made: SupernoteRound) -> None:
     sentences = []
     if made.merged:
-        sentences.append(
-            plural(
-                made.merged,
-                "1 draft said nearly the same as another and was merged.",
-                "{n} drafts said nearly the same as another and were merged.",
-            )
-        )
+        sentences.append(f"Nearly the same as another, so left out: {plural(made.merged, '1 draft', '{n} drafts')}.")
     if len(made.candidates) + made.merged < made.wanted and not made.lost:
         writes = any(item.prompt_version for item in made.candidates)
         few = (
@@ -189,11 +177,7 @@ def _draw_lost_candidates(made: SupernoteRound) -> None:
         st.caption(" ".join(sentences))
     if made.lost:
         with st.expander(
-            plural(
-                len(made.lost),
-                "1 text of the AI was not used: why",
-                "{n} texts of the AI were not used: why",
-            ),
+            f"Texts of the AI that were not used: {len(made.lost)}",
             icon=":material/report:",
         ):
             for reason in made.lost:

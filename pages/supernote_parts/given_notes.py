@@ -156,10 +156,7 @@ def no_note_needed(case: Case) -> None:
     """Draw what raters have said against any note at all; before anything is written."""
     said = supernote_actions.no_note_needed(case)
     if said:
-        words = (
-            f"{escaped(said)} First decide whether the post needs a note: “No note needed” on the Draft page "
-            "is a result too."
-        )
+        words = f"{escaped(said)} First decide whether the post needs a note: “No note needed” is a result too."
         st.warning(words, title="Raters said that no note is needed.", icon=":material/front_hand:")
 
 
@@ -220,12 +217,8 @@ def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
         of = plural(len(work.notes), "1 note", "{n:,} notes")
         st.markdown(f":gray[{of}, {len(work.used)} used]", width="content")
     unknown = sum(note.status is None for note in work.notes)
-    not_known = plural(
-        unknown,
-        "We do not know X's decision on 1 of them and treat it as open.",
-        "We do not know X's decision on {n} of them and treat them as open.",
-    )
-    st.caption(f"All notes still open on X are ticked. {not_known if unknown else ''}")
+    not_known = f" Taken as open, as we do not know X's decision: {unknown}." if unknown else ""
+    st.caption(f"All notes still open on X are ticked.{not_known}")
     for remark in supernote_actions.remarks_on_notes(case):
         st.caption(f":orange[:material/info:] {escaped(remark, 300)}")
     chosen = st.session_state.get(_chosen_note_key(case))
@@ -300,13 +293,9 @@ def in_ratings(ratings: Ratings) -> str:
     """Markdown of a note's ratings by level and its commonest tags."""
     if not ratings.count:
         return "No ratings known"
-    words = plural(
-        ratings.count,
-        "1 rating: {helpful} helpful, {somewhat} somewhat helpful, {not_helpful} not helpful",
-        "{n:,} ratings: {helpful} helpful, {somewhat} somewhat helpful, {not_helpful} not helpful",
-        helpful=ratings.helpful,
-        somewhat=ratings.somewhat_helpful,
-        not_helpful=ratings.not_helpful,
+    words = (
+        f"{plural(ratings.count, '1 rating', '{n:,} ratings')}: {ratings.helpful} helpful, "
+        f"{ratings.somewhat_helpful} somewhat helpful, {ratings.not_helpful} not helpful"
     )
     tags = sorted(ratings.tags.items(), key=lambda pair: (-pair[1], pair[0]))[:_MAX_TAGS]
     said = ", ".join(f"“{escaped(tag_words(tag) or tag, 60)}” {number}" for tag, number in tags)

@@ -73,7 +73,6 @@ def _draw_update(case: Case, work: SupernoteWork, job: JobRecord | None) -> None
             disabled=under_way(job),
             help="Drafts without words from these notes stay." if stale else "This writes no new drafts.",
         )
-        st.caption("Then you see whether a better note should replace the posted one.")
         return
     for said, sign in ((found.better, "compare_arrows"), (found.crossing, "flag")):
         if said:
@@ -181,10 +180,7 @@ def _save_posted(case: Case, key: str) -> None:
 def _draw_newer_notes_form(case: Case, *, busy: bool) -> None:
     key = f"watch-{case.id}"
     st.markdown("**Add newer notes and ratings**")
-    st.caption(
-        "Add all notes on the post as they are now; a file or X's public data brings their ratings too. Only "
-        "new or changed notes give new drafts."
-    )
+    st.caption("Add all notes on the post as they are now. Only new or changed notes give new drafts.")
     if case.decision is not None:
         st.caption(":orange[:material/lock_open: The case is decided. Adding notes reopens it.]")
     notes_fields(key)

@@ -100,8 +100,7 @@ def _draw_jury_caveats(made: SupernoteRound) -> None:
             st.markdown(escaped(made.measured))
             st.caption(
                 "Side A and side B usually disagree. The score (X's note intercept) is how helpful a note is "
-                f"without this disagreement; X shows a note from {_get_helpful_line():.2f}. The same readers "
-                "rate all texts."
+                f"without this disagreement; X shows a note from {_get_helpful_line():.2f}."
             )
 
 
@@ -215,7 +214,6 @@ def _draw_take_button(case: Case, candidate: Candidate, *, busy: bool, key: str,
             icon="edit_note",
             type="primary" if primary else "secondary",
             disabled=busy,
-            help="There you read its sources, score it and decide.",
         )
 
 
@@ -405,9 +403,9 @@ def _draw_ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
         return
     by_ratings = any(supernote_actions.rate_source_notes(made, item) is not None for item in made.passed)
     st.caption(
-        "Drafts that passed the checks and notes on the post, ranked by the same simulated readers."
+        "Ranked by the same simulated readers."
         + (
-            f" {len(made.tied)} drafts are too close for them (within {MAX_TIED_GAP:.2f}): they are in the order of "
+            f" {len(made.tied)} drafts are too close for them (within {MAX_TIED_GAP:.2f}): these are in the order of "
             f"“{_SOURCE_RATING_COLUMN}”."
             if by_ratings
             else ""

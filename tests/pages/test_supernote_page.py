@@ -136,7 +136,7 @@ def test_a_note_that_says_that_no_note_is_needed_is_not_ticked(desk: Desk) -> No
     at = shown(desk, case)
     assert [box.value for box in at.checkbox if box.label.startswith("Use ")] == [True, False]
     assert "It says that no note is needed ·" in texts(at)
-    assert "We do not know X's decision on 2 of them and treat them as open." in texts(at)
+    assert "Taken as open, as we do not know X's decision: 2." in texts(at)
 
 
 def test_a_note_that_raters_turned_down_is_used_only_against_the_rule(desk: Desk) -> None:
@@ -305,7 +305,7 @@ def test_a_winner_that_gets_what_the_best_note_gets_is_said_in_a_sentence(desk: 
 
 def test_why_there_are_fewer_candidates_than_asked_for_is_told_without_unfolding(desk: Desk) -> None:
     words = texts(desk.app(ranked(desk), page=PAGE))
-    assert "2 drafts said nearly the same as another" in words
+    assert "Nearly the same as another, so left out: 2 drafts." in words
     assert "You asked for 100." in words
 
 

@@ -100,7 +100,7 @@ def test_of_made_up_data_the_best_note_s_score_stands_beside_its_line_or_why_the
     assert scored
     assert rest
     assert all("of the 0.40 needed" in post.why or "(0.40 needed)" in post.why for post in scored)
-    assert all(best.raters < 5 and f"{best.raters} rater" in best.not_run for best in rest)
+    assert all(best.raters < 5 and f"sides of {best.raters} of the 5 raters" in best.not_run for best in rest)
     with reading(index) as connection:
         (told,) = [one.score for one in [story(connection, str(scored[0].best.note), THRESHOLDS)] if one.score]
     assert told.now.intercept == pytest.approx(scored[0].best.intercept)

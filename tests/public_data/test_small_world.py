@@ -93,7 +93,7 @@ def test_raters_whom_the_crowd_disagrees_with_do_not_count_and_notes_may_lose_th
     without = int(np.isnan(world.scores).sum())
     assert 0 < without < NOTES
     assert f"{RATERS - len(world.fit.raters)} raters of {RATERS} do not count" in world.left_out_sentence
-    assert f"{without} notes have no score: under 5 of their ratings count." in world.left_out_sentence
+    assert f"{without} notes have no score: under 5 of the ratings count." in world.left_out_sentence
     assert made().left_out_sentence == ""
     assert "beats" in world.average_sentence
     assert world.sentence
@@ -106,7 +106,7 @@ def test_the_same_ratings_fitted_from_other_random_starts_give_the_same_unless_t
     assert "4 other random starts give the same answer" in found.sentence
     unsure = other_starts(made(ratings_each=10, noise=0.5))
     assert unsure.changed > 0
-    assert f"{unsure.changed} notes of {NOTES} change their status" in unsure.sentence
+    assert f"{unsure.changed} of {NOTES} notes change their status" in unsure.sentence
 
 
 def test_a_seed_gives_one_world_and_a_slider_that_moves_leaves_the_rest_of_it() -> None:
