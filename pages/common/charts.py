@@ -320,6 +320,9 @@ class Standing:
     high: float
 
 
+_FIRST_COMPARED_COLOUR = 3  # its place in the theme
+
+
 def compared(
     rows: Sequence[tuple[str, Sequence[Standing]]],
     *,
@@ -333,9 +336,10 @@ def compared(
     """In each row a point for each thing that is compared, with its interval, on one scale; a line at `line`.
 
     With `percent` the numbers are shares, in [0, 1].
-    The things are the same ones, by name and in order, in every row, and have the colours of their place in any plot.
+    The things are the same ones, by name and in order, in every row. Their colours are none of those that
+    `stacked_shares` gives to levels.
     """
-    theme, colours = theme_name(), theme_colours()
+    theme, colours = theme_name(), theme_colours()[_FIRST_COMPARED_COLOUR:]
     text, ink = (st.get_option(f"theme.{theme}.{name}") for name in ("textColor", "grayTextColor"))
     figure = go.Figure()
     for place, symbol in zip(range(len(rows[0][1])), ("circle", "diamond"), strict=False):
@@ -347,7 +351,7 @@ def compared(
             y=[number + offset for number in range(len(rows))],
             mode="markers+text",
             marker={"size": 12, "color": colour, "symbol": symbol},
-            text=[f"{100 * point.value:.1f} %" if percent else f"{point.value:.2f}" for point in points],
+            text=[f"{100 * point.value:.0f} %" if percent else f"{point.value:.2f}" for point in points],
             textposition="bottom center" if place else "top center",
             textfont={"color": text},
             cliponaxis=False,
@@ -369,9 +373,9 @@ def compared(
     names = [name for name, _ in rows]
     figure.update_yaxes(range=[len(rows) - 0.4, -0.6], tickvals=list(range(len(rows))), ticktext=names)
     figure.update_yaxes(showgrid=False, zeroline=False)
-    draw(figure, 40 + 58 * len(rows), margin=22, top=8, alt=alt, key=key)
+    draw(figure, 40 + 64 * len(rows), margin=22, top=8, alt=alt, key=key)
     if len(rows[0][1]) > 1:
-        st.markdown(_format_colour_legend([standing.name for standing in rows[0][1]]))
+        legend(list(zip([standing.name for standing in rows[0][1]], colours, strict=False)), "●◆")
 
 
 def number_line(standings: list[Standing], *, line: float, ends: tuple[float, float], alt: str, key: str) -> None:

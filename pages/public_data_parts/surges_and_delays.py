@@ -178,8 +178,8 @@ def surge_days(index: Path) -> None:
         _name_left_out("without a date", found.not_dated),
         _name_left_out("older than the first note", found.earlier),
     ]
+    st.caption(escaped(found.largest_other))
     notes = [
-        found.largest_other,
         (
             "A surge is a day with 5 posts or more, above the dotted line: the mean of the 28 days before plus 2.5 "
             "standard deviations. By chance about 1 day in 100 is one. Many notes can also mean many note writers."
