@@ -153,7 +153,7 @@ def _build_regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Shapes, _S
 def _build_level_line(level: float | None) -> tuple[_Shapes, _Shapes, _Shapes]:
     if level is None:
         return [], [], []
-    words = {"at": [_MAX_VIEWPOINT, level], "text": f"Shows as many notes: {level:.2f}", "anchor": "end"}
+    words = {"at": [_MAX_VIEWPOINT, level], "text": f"As many shown: {level:.2f}", "anchor": "end"}
     return (
         [],
         [{"points": [[-_MAX_VIEWPOINT, level], [_MAX_VIEWPOINT, level]], "colour": "green"}],
