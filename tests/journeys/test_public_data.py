@@ -33,8 +33,9 @@ def test_from_a_surge_to_the_story_of_a_note_and_its_delays(app: App, new_page: 
     walk.settled()
     assert serious_faults(page) == []
     assert faint_words(page) == []
+    page.get_by_text(f"All posts of {day(planted.surge_day)}").click()
     page.locator('[class*="st-key-post-"]').first.get_by_role("button").click()
-    expect(page.get_by_text("people rated it").first).to_be_visible()
+    expect(page.get_by_text("0.40 needed").first).to_be_visible()
     expect(page).to_have_url(re.compile("note="))
     walk.settled()
     with page.expect_download() as download:
@@ -46,7 +47,7 @@ def test_from_a_surge_to_the_story_of_a_note_and_its_delays(app: App, new_page: 
     turned_to(page, "dark")
     page.set_viewport_size({"width": 390, "height": 844})
     walk.open("/crowd?view=Delays")
-    expect(page.get_by_text("with a note got the first within").first).to_be_visible()
+    expect(page.get_by_text("posts that got one waited under").first).to_be_visible()
     walk.settled()
     assert serious_faults(page) == []
     assert faint_words(page) == []
