@@ -15,7 +15,7 @@ from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
 from pages.common.layout import TWO_PANE_WIDTH, Area, StepName, area, keys, next_area_button
 from pages.common.navigation import page_body
-from pages.common.session import DEMO, cases, current_case, notice_for, notices, show_notice
+from pages.common.session import DEMO, cases, current_case, name_tab_after_case, notice_for, notices, show_notice
 from pages.draft_parts.decision import decide_area, draw_decision_buttons
 from pages.draft_parts.demo_tour import begin_if_asked, draw_presenter
 from pages.draft_parts.header import draw_header
@@ -126,6 +126,7 @@ with page_body("Draft a note", corner=None if opened else engine_panel, **look):
     except CaseNotFoundError as error:
         show_notice(notice_for(error))
         draw_refused_words(st.query_params["case"], None)
+    name_tab_after_case(case, "Draft a note")
     if case is not None:
         workbench(case, job)
     else:

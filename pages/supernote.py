@@ -13,7 +13,7 @@ from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
 from pages.common.layout import TWO_PANE_WIDTH, Area, SupernoteStep, area, next_area_button
 from pages.common.navigation import page_body
-from pages.common.session import current_case, notice_for, notices, refused_form, show_notice
+from pages.common.session import current_case, name_tab_after_case, notice_for, notices, refused_form, show_notice
 from pages.draft_parts.suggestions import suggestions_fold
 from pages.supernote_parts.candidates import candidates, filters_fold
 from pages.supernote_parts.given_notes import new_supernote, notes_pane
@@ -63,6 +63,7 @@ with page_body("Supernote", corner=None if opened else engine_panel, **look):
     except CaseNotFoundError as error:
         show_notice(notice_for(error))
         refused_form(st.query_params["case"], None)
+    name_tab_after_case(case, "Supernote")
     work = case.supernote if case is not None else None
     if case is not None and work is None:
         show_notice(

@@ -12,13 +12,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 _ASSETS_FOLDER = Path(__file__).parents[2] / "assets"
 _is_process_warm = False  # of this process
+_TITLE_KEY = "title of the tab"
 
 
 def loading_screen() -> DeltaGenerator:
     """Draw the look of the app; return the place of the outline, which covers the page until `is_loaded`."""
     # First: a page without an icon takes the sign next to its name for one, and browsers load that from Google.
     icon = str(_ASSETS_FOLDER / "icon.svg")
-    st.set_page_config(page_title="CrowdNotes", page_icon=icon, layout="wide", initial_sidebar_state="collapsed")
+    title = st.session_state.get(_TITLE_KEY, "CrowdNotes")  # as it is, until the page names it
+    st.set_page_config(page_title=title, page_icon=icon, layout="wide", initial_sidebar_state="collapsed")
     st.html(_ASSETS_FOLDER / "page.css")
     st.logo(str(_ASSETS_FOLDER / "logo.svg"), size="large")
     outline = st.empty()
@@ -29,6 +31,13 @@ def loading_screen() -> DeltaGenerator:
             st.skeleton(height=190)
             st.skeleton(height=40, width=130)
     return outline
+
+
+def name_tab(*parts: str) -> None:
+    """Give the browser's tab a title: these parts, the most special first, then the program's name."""
+    title = " · ".join((*parts, "CrowdNotes"))
+    st.session_state[_TITLE_KEY] = title
+    st.set_page_config(page_title=title)
 
 
 def is_loaded(outline: DeltaGenerator) -> None:

@@ -12,7 +12,7 @@ from streamlit.navigation.page import StreamlitPage
 from crowdnotes.domain import Act
 from crowdnotes.errors import CrowdNotesError, NotAllowedError
 from crowdnotes.settings import Settings
-from pages.common.first_sight import loading_screen
+from pages.common.first_sight import loading_screen, name_tab
 from pages.common.session import PAGE_WIDTH, end_presence, show_errors, workspace
 from pages.common.shared_workspace import shared_workspace
 from pages.common.sign_in import COMPARISON, has_accounts, require_sign_in
@@ -129,6 +129,8 @@ def page_body(
     traceback.
     """
     redirect_through_app()
+    if not quiet:  # else the page shows a case, and names the tab after that
+        name_tab(title)
     with st.container(horizontal_alignment="center"), st.container(width=width):
         with st.container(
             horizontal=True,

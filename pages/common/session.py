@@ -18,10 +18,11 @@ from crowdnotes.domain import Act, Case, Evidence, Review, Verdict
 from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, NotAllowedError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.logs import log_context
-from crowdnotes.text.markdown import escaped
+from crowdnotes.text.markdown import clip, escaped
 from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
 from pages.common.components import outside_text, scroll_into_view
+from pages.common.first_sight import name_tab
 from pages.common.shared_workspace import shared_workspace
 from pages.common.sign_in import signed_in_person
 
@@ -35,6 +36,7 @@ _PRESENT_KEY = "present at"
 _REFUSED_KEY = "refused words"
 _FORM_NOTICE_AREA = "form"
 _MAX_NOTICES = 8  # of a page pasted by mistake, enough to see what it was
+_MAX_TAB_CHARACTERS = 60  # of a post, in the title of a tab
 PAGE_WIDTH = 1040  # pixels; longer lines are hard to read
 
 
@@ -90,6 +92,12 @@ def current_case() -> tuple[Case | None, JobRecord | None]:
     case = cases().get(case_id)
     st.session_state[_RECORDED_CASE_KEY] = case.id if case.recorded_answers else None
     return case, job
+
+
+def name_tab_after_case(case: Case | None, page: str) -> None:
+    """Give the browser's tab the title of the case, by its post, and of the page; of the page alone without a case."""
+    post = f"“{clip(case.post.text, _MAX_TAB_CHARACTERS)}”" if case is not None and case.post.text else ""
+    name_tab(*filter(None, (post, page)))
 
 
 def begin_presence(case_id: str) -> None:

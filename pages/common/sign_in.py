@@ -11,6 +11,7 @@ from crowdnotes.domain import Person
 from crowdnotes.errors import NotAllowedError
 from crowdnotes.settings import Settings, SignIn
 from crowdnotes.workspace import Workspace
+from pages.common.first_sight import name_tab
 from pages.common.web_server import FAILED, OUTCOME, UNREACHABLE, USER_COOKIE, visitor_in
 
 COMPARISON = "comparison"  # in the address of a participant, who needs no account
@@ -84,6 +85,7 @@ def sign_out(settings: Settings) -> None:
 
 def _draw_sign_in(settings: Settings) -> None:
     """Draw the way in, and what went wrong with the last one."""
+    name_tab("Sign in")
     with st.container(horizontal_alignment="center"), st.container(width=_FORM_WIDTH):
         st.title("Sign in", anchor=False)
         public = urlsplit(settings.sign_in.public_url or "")

@@ -34,7 +34,16 @@ from pages.common.components import (
     web_link,
 )
 from pages.common.search_report import source_badges
-from pages.common.session import button, cases, notice_for, notices, show_notice, unsaved_words, workspace
+from pages.common.session import (
+    button,
+    cases,
+    name_tab_after_case,
+    notice_for,
+    notices,
+    show_notice,
+    unsaved_words,
+    workspace,
+)
 from pages.draft_parts.moderator_review import comment_in_words
 from pages.queue_parts.claim import (
     HELP_KEY,
@@ -99,6 +108,7 @@ def validate(case_id: str) -> None:
             unsaved_words(case_id, typed, "The case was deleted.", NOTICE_AREA, None)
         return
     case = cases().get(case_id)
+    name_tab_after_case(case, "Queue")
     lease, at = case.desk.lease, cases().now(Clock.DATABASE)
     mine = lease is not None and lease.holder.key == me.key and case.decision is None
     if mine and lease is not None and lease.until - at < _RENEW_CLAIM_BELOW:
