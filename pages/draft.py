@@ -13,7 +13,7 @@ from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
 from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
-from pages.common.layout import TWO_PANE_WIDTH, Area, StepName, area, keys, next_area_button
+from pages.common.layout import TWO_PANE_WIDTH, Area, StepName, area, keys, next_area_button, quiet_header
 from pages.common.navigation import page_body
 from pages.common.session import DEMO, cases, current_case, name_tab_after_case, notice_for, notices, show_notice
 from pages.draft_parts.decision import decide_area, draw_decision_buttons
@@ -67,6 +67,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
     if case.decision is not None:  # what is left to do on X comes first
         _draw_decide_area(case, job, waits)
     with area(Area.NOTE):
+        quiet_header("Note")
         phone_post(case, "note")
         notices(StepName.DRAFT.value)
         draw_refused_words(case.id, case)
@@ -88,6 +89,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
 
 def _draw_decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
     with area(Area.DECIDE):
+        quiet_header("Decision")
         phone_post(case, "decide")
         decide_area(case, job, waits)
         suggestions_fold(case, job)

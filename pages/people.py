@@ -38,7 +38,7 @@ def _draw_account_row(one: Account) -> None:
             time_mark(one.last_seen)
     key = key_of(f"role {one.key}", one.role)
     role.selectbox(
-        f"Role of {escaped(one.name)}",
+        f"Role of {one.name}",  # only read aloud, so without escapes
         list(Role),
         key=key,
         format_func=lambda role: role.as_text,
@@ -72,7 +72,7 @@ def _draw_erasure(one: Account) -> None:
         "- What others typed stays.\n\n"
         "You cannot undo this."
     )
-    typed = st.text_input(f"To erase, type {escaped(one.name)}", key=f"erase-name {one.key}", live=True)
+    typed = st.text_input("To erase, type the name above", key=f"erase-name {one.key}", live=True)
     with st.container(key=f"grave-erase {one.key}"):
         button(
             f"Erase {escaped(one.name, 40)}",

@@ -78,7 +78,8 @@ def _draw_queue_row(item: QueueItem, me: str, at: datetime, looking: Sequence[st
     with st.container(
         horizontal=True, vertical_alignment="center", wrap=False, key=f"queue-{item.case_id}", gap="small"
     ):
-        st.checkbox(post, key=_tick_key(item.case_id), label_visibility="collapsed", width="content")
+        choose = f"Choose “{item.post_excerpt or 'A post without text'}”"  # only read aloud, so without escapes
+        st.checkbox(choose, key=_tick_key(item.case_id), label_visibility="collapsed", width="content")
         with st.container(gap=None):
             params = {"case": item.case_id}
             st.page_link("pages/queue.py", label=post, icon="", query_params=params, width="stretch")

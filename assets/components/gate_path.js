@@ -51,8 +51,11 @@ export default function ({ parentElement, data }) {
       const summary = make("summary", "")
       const short = make("span", "short", gate.reason)
       short.dir = "auto"
-      summary.append(make("span", "sign", gate.sign), make("span", "name", gate.name), make("span", "status", gate.label))
-      summary.append(short, make("span", "more", "›"))
+      const sign = make("span", "sign", gate.sign)
+      const more = make("span", "more", "›")
+      sign.ariaHidden = more.ariaHidden = "true" // the status says it in a word
+      summary.append(sign, make("span", "name", gate.name), make("span", "status", gate.label))
+      summary.append(short, more)
       const inside = make("div", "inside")
       const reason = make("div", "reason", gate.reason)
       reason.dir = "auto"

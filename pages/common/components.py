@@ -143,13 +143,13 @@ def shortcut_keys(
     _keep_focus_component(key="kept-focus", on_back_change=lambda: None)
 
 
-def scroll_into_view(token: str, place: str = "") -> None:
+def scroll_into_view(token: str, place: str = "", *, name: str = "") -> None:
     """Bring the place where this is drawn into view, once for each token; an empty one does nothing.
 
     The keyboard goes there too where what it was on is gone. A named `place` stays the same one with every token, so
-    that the keyboard stays on it.
+    that the keyboard stays on it. A screen reader says its `name` there.
     """
-    _scroll_into_view_component(data={"token": token}, key=f"into-view-{place or token}")
+    _scroll_into_view_component(data={"token": token, "name": name}, key=f"into-view-{place or token}")
 
 
 def led_to(selectors: Sequence[str], token: str) -> None:
@@ -283,6 +283,11 @@ def source_name(source: Source) -> str:
 def badge(colour: str, icon: str, words: str) -> str:
     """Markdown of a badge with words from wherever; `icon` by its name, or empty."""
     return f":{colour}-badge[{f':material/{icon}: ' if icon else ''}{escaped(words, 60)}]"
+
+
+def read_aloud(words: str) -> str:
+    """Markdown of words that a screen reader says and nobody sees, as what a sign means; page.css hides them."""
+    return f":gray[*{words}*]"
 
 
 def first_shown(many: int, a_page: int, key: str, **lasting: Any) -> int:

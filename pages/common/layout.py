@@ -10,7 +10,7 @@ from enum import StrEnum
 import streamlit as st
 
 from crowdnotes.domain import Case
-from pages.common.components import Judged, phone_tab_bar, scroll_into_view, shortcut_keys
+from pages.common.components import Judged, phone_tab_bar, read_aloud, scroll_into_view, shortcut_keys
 from pages.common.session import notices, notices_elsewhere
 
 TWO_PANE_WIDTH = 1480  # pixels of the page: two panes of some 700
@@ -68,13 +68,16 @@ _SHORTCUTS = {
         "Use the first draft or quotation",
         ["[class*=st-key-candidate-card-] button", "[class*=st-key-quote-] button"],
     ),
-    "n": ("Write in the note", [".st-key-note-box textarea"]),
+    "n": (
+        "Write in the note; on the first screen, in the post",
+        [".st-key-note-box textarea, .st-key-new-post-box textarea"],
+    ),
     "ctrl+enter": ("Score the note", [".st-key-score button"]),
     "y": (
         "Mark the next sentence as supported",
         ["[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-compare-] button"],
     ),
-    "h": ("I checked: the sentence is right", ["[class*=st-key-settled-] input:not(:checked)"]),
+    "h": ("I checked: the next sentence is right", ["[class*=st-key-settled-] input:not(:checked)"]),
     "r": (
         "Approve anyway, with a reason",
         [".st-key-problems input[type=text]:placeholder-shown", ".st-key-problems details:not([open]) summary"],
@@ -105,6 +108,12 @@ def area(name: Area) -> Iterator[None]:
         yield
 
 
+def quiet_header(words: str) -> None:
+    """Draw a header that is read aloud and not seen: a way for screen readers through the parts of the page."""
+    with st.container(key=f"quiet-heading-{words.lower()}"):
+        st.header(words, anchor=False)
+
+
 def go_to(name: Area) -> None:
     """Let a phone show that area when the page is drawn next."""
     st.session_state[_WANTED_AREA_KEY] = (name, uuid.uuid4().hex[:8])
@@ -114,7 +123,7 @@ def go_to(name: Area) -> None:
 def scroll_target(name: Area) -> None:
     """Mark where that area begins: the page comes here, and the keyboard if it has no place, at each visit."""
     wanted, token = st.session_state.get(_WANTED_AREA_KEY, (None, ""))
-    scroll_into_view(token if wanted is name else "", f"area-{name.value}")
+    scroll_into_view(token if wanted is name else "", f"area-{name.value}", name=_LABEL_BY_AREA[name])
 
 
 def phone_tabs(case: Case, signs: Mapping[Area, str], labels: Mapping[Area, str] = _LABEL_BY_AREA) -> None:
@@ -179,10 +188,10 @@ def notices_of_gone_cards(case: Case) -> None:
         notices(place)
 
 
-_DONE_SIGN, _CURRENT_SIGN, _WAITING_SIGN = (
-    ":green[:material/check_circle:]",
-    ":primary[:material/radio_button_checked:]",
-    ":gray[:material/radio_button_unchecked:]",
+_DONE, _CURRENT, _WAITING = (
+    (":green[:material/check_circle:]", "done"),
+    (":primary[:material/radio_button_checked:]", "now"),
+    (":gray[:material/radio_button_unchecked:]", "not done"),
 )
 
 
@@ -193,13 +202,10 @@ def in_a_line(steps: Sequence[tuple[str, bool, str]]) -> str:
     """
     ended = steps[-1][1]
     here = next((number for number, (_, done, _) in enumerate(steps) if not (done or ended)), len(steps))
-    signs = (
-        _DONE_SIGN if done else _CURRENT_SIGN if number == here else _WAITING_SIGN
-        for number, (_, done, _) in enumerate(steps)
-    )
+    states = (_DONE if done else _CURRENT if number == here else _WAITING for number, (_, done, _) in enumerate(steps))
     return " \u2002 ".join(
-        f"{sign} **{name}** {f':small[:gray[{said}]]' if said else ''}"
-        for sign, (name, _, said) in zip(signs, steps, strict=True)
+        f"{sign} **{name}**{read_aloud(f': {state};')} {f':small[:gray[{said}]]' if said else ''}"
+        for (sign, state), (name, _, said) in zip(states, steps, strict=True)
     )
 
 

@@ -14,7 +14,7 @@ from crowdnotes.errors import JobError
 from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill
-from pages.common.components import scroll_into_view
+from pages.common.components import read_aloud, scroll_into_view
 from pages.common.search_report import search_list
 from pages.common.session import button, show_errors, workspace
 
@@ -135,8 +135,10 @@ def _draw_steps(job: JobRecord) -> None:
         st.markdown(f"**{_name_work(job)}**")
     for record in job.steps:
         summary = escaped(record.summary or record.note, 400)
-        sign = _SIGN_BY_STEP_STATE.get(record.state) or _SIGN_BY_OUTCOME[record.outcome]
-        st.markdown(f"{sign} {record.title}{_format_step_count(record)} :gray[:small[{summary}]]")
+        has_ended = record.state in _FINISHED_STATES
+        sign = _SIGN_BY_OUTCOME[record.outcome] if has_ended else _SIGN_BY_STEP_STATE[record.state]
+        state = read_aloud(f": {record.outcome.value if has_ended else record.state.value};")
+        st.markdown(f"{sign} {record.title}{_format_step_count(record)}{state} :gray[:small[{summary}]]")
     current = job.current
     if current is not None and current.total:
         st.progress(min(1.0, current.done / current.total))

@@ -135,7 +135,7 @@ def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> 
 
     # A tap on it, while it is disabled, opens the source: page.css lets it through.
     st.checkbox(
-        "Use in the note" if opened or case.decision is not None else "Read it first",
+        f"Use {item.id} in the note" if opened or case.decision is not None else f"Read {item.id} first",
         key=key,
         disabled=not opened or case.decision is not None,
         on_change=run_action,
@@ -200,7 +200,7 @@ def _draw_verdict_controls(case: Case, item: Evidence) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reader-verdict"):
         use_tick(case, item, f"reader-use-{key}", and_on=True)
         st.segmented_control(
-            "Or",
+            f"Or, of {item.id}",
             list(_LABEL_BY_OTHER_VERDICT),
             format_func=lambda value: _LABEL_BY_OTHER_VERDICT[value],
             key=otherwise,
@@ -332,7 +332,7 @@ def arrival_at_sentence(case: Case, number: int) -> None:
     """Mark where a sentence of the note begins: the page comes here when the reader leads to it."""
     wanted, token = st.session_state.get(f"sentence-{case.id}", (0, ""))
     if wanted == number:
-        scroll_into_view(token, "sentence")
+        scroll_into_view(token, "sentence", name=f"Sentence {number}")
 
 
 def _draw_source_head(case: Case, item: Evidence) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from crowdnotes.cases import actions, case_findings
-from crowdnotes.domain import BY_PERSON, Assessment, Case, GateStatus, PrincipleResult
+from crowdnotes.domain import BY_PERSON, Assessment, Case, GateResult, GateStatus, PrincipleResult
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill
-from pages.common.components import STATUS_SIGNS, gate_path, outside_text
+from pages.common.components import STATUS_SIGNS, gate_path, outside_text, read_aloud
 from pages.common.jury import jury_panel, what_the_edit_changed
 from pages.common.layout import StepName
 from pages.common.progress import is_scoring, job_panel, start
@@ -57,7 +58,13 @@ def marks(case: Case) -> str:
         return "not scored"
     if not case.assessment_is_current:
         return ":orange[:material/history: of an earlier text]"
-    return "".join(STATUS_SIGNS[gate.status] for gate in case.assessment.visible_gates)
+    gates = case.assessment.visible_gates
+    return "".join(STATUS_SIGNS[gate.status] for gate in gates) + read_aloud(in_words(gates))
+
+
+def in_words(gates: Sequence[GateResult]) -> str:
+    """Return how the gates ended: "relevance passed, correctness failed"."""
+    return ", ".join(f"{gate.gate.as_text} {gate.status.as_text}" for gate in gates)
 
 
 def score(case: Case) -> None:

@@ -18,6 +18,7 @@ from pages.common.components import (
     note_pieces,
     outside_text,
     passage_words,
+    read_aloud,
     sentence_map,
     sentence_pieces,
     source_name,
@@ -152,13 +153,12 @@ def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport
     with st.container(key=f"{key}-here" if here else key, gap="xxsmall"):
         arrival_at_sentence(case, number)
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
-            said = _SIGN_BY_SUPPORT[sentence.support] + (
-                "" if by_person else f" :small[{escaped(sentence.support.as_text)}]"
-            )
+            name = escaped(sentence.support.as_text)
+            said = f"{_SIGN_BY_SUPPORT[sentence.support]} {read_aloud(name) if by_person else f':small[{name}]'}"
             if hinted:  # what a person found against a hint is theirs, not the program's green
                 said = f":material/person: :small[checked by {escaped(sentence.by, 40)}, warnings left]"
             inferred = " :orange-badge[the source suggests it]" if _is_inferred(case, sentence) else ""
-            st.markdown(f":gray[{number}] {said}{inferred}", width="stretch")
+            st.markdown(f"{read_aloud('Sentence')} :gray[{number}] {said}{inferred}", width="stretch")
             if carrier is not None:
                 where = escaped(source_name(carrier.source), 30)
                 label = f"{carrier.id} · {where}"
@@ -207,7 +207,7 @@ def _draw_comparison(case: Case, number: int, sentence: SentenceSupport, words: 
 
     with st.container(key=f"comparison-{case.id}-{number}", gap="xsmall"):
         st.segmented_control(
-            f"Does {evidence_id} say it?",
+            f"Does {evidence_id} say sentence {number}?",
             list(_LABEL_BY_FINDING),
             format_func=lambda found: _LABEL_BY_FINDING[found],
             key=chosen,
@@ -220,7 +220,7 @@ def _draw_comparison(case: Case, number: int, sentence: SentenceSupport, words: 
             st.caption(f"{escaped(sentence.by, 40)} found: {_LABEL_BY_FINDING[sentence.support]}")
         if sentence.doubts and sentence.support is Support.SUPPORTED:
             state[settled] = sentence.doubts_settled
-            label = "I checked: the sentence is right"
+            label = f"I checked: sentence {number} is right"
             st.checkbox(label, key=settled, on_change=run_action, args=(_NOTICE_AREA, compare), disabled=decided)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from functools import partial
 
 import streamlit as st
@@ -16,13 +15,13 @@ from crowdnotes.evidence.demo_pages import Example, examples, pasted_example
 from crowdnotes.text.markdown import escaped
 from crowdnotes.text.pasted import Pasted, parse_pasted, post_from_address
 from crowdnotes.wording import plural
-from pages.common.components import led_to, saved_on_pause
+from pages.common.components import read_aloud, saved_on_pause
 from pages.common.engine_panel import first_model
 from pages.common.layout import Area, StepName
 from pages.common.progress import start
 from pages.common.session import add_notice, button, cases, notices, run_action, show_case, workspace
 from pages.common.where_to_look import Sources, new_sources_form, sources_chosen
-from pages.draft_parts.approval import lead
+from pages.draft_parts.approval import lead, leading
 from pages.draft_parts.demo_tour import present_example
 from pages.draft_parts.more_evidence import PASTED_TEXT_SELECTOR, open_paste_box
 from pages.draft_parts.post import attachments, forget_uploads, new_images
@@ -33,7 +32,6 @@ _TEXT_KEY, _ADDRESS_KEY = f"{_KEY_PREFIX}-text", f"{_KEY_PREFIX}-url"
 _CONTEXT_KEY = f"{_KEY_PREFIX}-context"
 _POST_IN_ADDRESS_KEY = f"{_KEY_PREFIX}-brought"  # the post that the page's own address brought, once it is in the box
 _BOX_KEY = "new-post-box"
-_EXAMPLE_TOKEN_KEY = f"{_KEY_PREFIX}-filled"  # a token for each time that an example was put into the box
 _NEXT_BUTTON_LOOK = {"icon": "arrow_forward", "icon_position": "right"}
 _LENGTH_HINT_DIVISOR = 10  # the length of a post is shown from a tenth of what is allowed on
 _EXAMPLES_UNFOLDED = 1  # with the picture of a note as high as the window
@@ -55,7 +53,7 @@ def start_screen() -> None:
         first_model()
     with theirs:
         _draw_examples()
-    led_to((".st-key-start button",), st.session_state.get(_EXAMPLE_TOKEN_KEY, ""))
+    leading()
 
 
 def _fill_from_address() -> None:
@@ -260,7 +258,7 @@ def _draw_example_card(example: Example, *, border: bool = True) -> None:
 def _draw_try_button(example: Example) -> None:
     about = f"Fills in “{example.title}”"
     fill = partial(_fill_in_example, example)
-    label = f"Try it *{escaped(example.title)}*"  # page.css shows its first words alone
+    label = f"Try it {read_aloud(escaped(example.title))}"
     button(label, f"example-{example.id}", _NOTICE_AREA, fill, type="tertiary", help=about, **_NEXT_BUTTON_LOOK)
 
 
@@ -270,4 +268,4 @@ def _fill_in_example(example: Example) -> None:
     state[_TEXT_KEY] = "\n".join([example.post.text, "", *example.urls])
     state[_ADDRESS_KEY] = state[f"{_KEY_PREFIX}-urls"] = ""
     state.pop(f"{_KEY_PREFIX}-mode", None)
-    state[_EXAMPLE_TOKEN_KEY] = uuid.uuid4().hex[:8]
+    lead(None, ".st-key-start button")

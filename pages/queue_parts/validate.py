@@ -29,6 +29,7 @@ from pages.common.components import (
     changed_pieces,
     marked_text,
     passage_pieces,
+    read_aloud,
     shortcut_keys,
     source_name,
     web_link,
@@ -254,8 +255,12 @@ def _draw_finding_buttons(case: Case, found: Sequence[Pair], here: int, *, mine:
         back, on = partial(go_to_pair, case, here - 1), partial(go_to_pair, case, here + 1)
         about = {"type": "tertiary"}
         button("", "pair-back", NOTICE_AREA, back, icon="chevron_left", disabled=here == 0, shortcut="k", **about)
-        signs = (LOOK_BY_FINDING[known][2] if (known := get_finding(case, pair)) else ":gray[○]" for pair in found)
-        st.markdown(f"{here + 1} of {len(found)} {' '.join(signs)}", width="content")
+        known = [LOOK_BY_FINDING[own] if (own := get_finding(case, pair)) else None for pair in found]
+        signs = " ".join(look[2] if look else ":gray[○]" for look in known)
+        spoken = "; ".join(
+            f"sentence {n}: {look[0] if look else 'not judged'}" for n, look in enumerate(known, start=1)
+        )
+        st.markdown(f"{here + 1} of {len(found)} {signs} {read_aloud(spoken)}", width="content")
         button("", "pair-on", NOTICE_AREA, on, icon="chevron_right", shortcut="j", **about)
 
 

@@ -124,7 +124,9 @@ class Walk:
         return self.page.locator(".st-key-reader")
 
     def use_tick(self, evidence_id: str) -> Locator:
-        return self.row(evidence_id).get_by_role("checkbox", name=re.compile("^(Use in the note|Read it first)$"))
+        return self.row(evidence_id).get_by_role(
+            "checkbox", name=re.compile(f"^(Use {evidence_id} in the note|Read {evidence_id} first)$")
+        )
 
     def read(self, evidence_id: str) -> None:
         """Open a passage in the reader."""
@@ -138,7 +140,7 @@ class Walk:
     def use(self, evidence_id: str) -> None:
         """Tick a passage that was opened."""
         self.tab("Sources")
-        self.row(evidence_id).get_by_text("Use in the note").click()
+        self.row(evidence_id).get_by_text(f"Use {evidence_id} in the note").click()
         expect(self.use_tick(evidence_id)).to_be_checked()
         self.settled()
 
@@ -179,7 +181,7 @@ class Walk:
         for number in range(asked.count()):
             asked.nth(number).get_by_text("The source says it", exact=True).click()
             self.settled()
-            hints = asked.nth(number).get_by_text("I checked: the sentence is right")
+            hints = asked.nth(number).get_by_text(re.compile(r"^I checked: sentence \d+ is right$"))
             if hints.count():
                 hints.click()
                 self.settled()

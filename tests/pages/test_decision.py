@@ -223,7 +223,7 @@ def test_abstaining_is_open_as_soon_as_there_is_a_post(desk: Desk) -> None:
 def test_a_note_that_was_never_scored_has_no_tick_when_the_case_is_closed(desk: Desk) -> None:
     at = desk.app(desk.drafted())
     at.button(key="decide-insufficient-evidence").click().run()
-    assert "**Scores** :small[:gray[not scored]]" in texts(at)
+    assert "**Scores**:gray[*: not done;*] :small[:gray[not scored]]" in texts(at)
     assert "check_circle:] **Scores**" not in texts(at)
 
 

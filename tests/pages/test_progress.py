@@ -93,11 +93,13 @@ def test_a_step_that_could_not_run_has_no_tick(desk: Desk) -> None:
     shown = texts(desk.app(case))
     may_end.set()
     desk.finish(job.id)
-    assert ":green[:material/check_circle:] Read the page" in shown
+    assert ":green[:material/check_circle:] Read the page:gray[*: done;*]" in shown
     assert (
-        ":gray[:material/do_not_disturb_on:] Ask simulated readers :gray[:small[NOT RUN: the model is gone.]]" in shown
+        ":gray[:material/do_not_disturb_on:] Ask simulated readers:gray[*: not run;*] "
+        ":gray[:small[NOT RUN: the model is gone.]]" in shown
     )
-    assert ":gray[:material/remove:] Check the links" in shown
+    assert ":gray[:material/remove:] Check the links:gray[*: not needed;*]" in shown
+    assert ":primary[:material/pending:] Wait:gray[*: running;*]" in shown
 
 
 def test_a_failed_step_is_told_with_its_next_step_and_can_be_tried_again(desk: Desk) -> None:

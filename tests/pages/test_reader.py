@@ -65,10 +65,10 @@ def test_a_source_that_was_not_opened_says_to_read_it_first(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(case)
     tick = at.checkbox(key=f"use-{case.id}-E1")
-    assert (tick.label, tick.disabled) == ("Read it first", True)
+    assert (tick.label, tick.disabled) == ("Read E1 first", True)
     at.button(key=f"read-{case.id}-E1").click().run()
     tick = at.checkbox(key=f"use-{case.id}-E1")
-    assert (tick.label, tick.disabled) == ("Use in the note", False)
+    assert (tick.label, tick.disabled) == ("Use E1 in the note", False)
 
 
 def test_on_a_phone_the_post_is_a_line_where_one_writes_and_decides_and_whole_in_its_own_tab(
