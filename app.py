@@ -18,7 +18,7 @@ def show() -> None:
     gc.disable()
     from pages.common.components import close_phone_menu
     from pages.common.navigation import chosen_page, may_run
-    from pages.common.session import notice_for, show_notice
+    from pages.common.session import draw_announcements, notice_for, show_notice
     from pages.common.shared_workspace import load_models
 
     gc.enable()
@@ -34,6 +34,7 @@ def show() -> None:
         if is_in:
             page.run()
     finally:  # also where the page asked to be run again
+        draw_announcements()
         is_loaded(outline)
     load_models()
 

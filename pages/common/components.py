@@ -95,6 +95,7 @@ _save_image_component = _declare_component(
 <span class="words"></span></button>""",
 )
 _close_menu_component = _declare_component("menu_closes", "<span></span>")
+_announcements_component = _declare_component("announcements", "<span></span>")
 _bookmark_component = _declare_component("bookmark", "<a></a>")
 _phone_tab_bar_component = _declare_component("phone_tab_bar", '<div class="tabs" role="tablist"></div>')
 _shortcut_keys_component = _declare_component(
@@ -164,6 +165,15 @@ def close_phone_menu() -> None:
     """On a phone, close the navigation when a page was chosen in it."""
     with st.container(key="menu-closes"):
         _close_menu_component(key="menu-closes-script")
+
+
+def announcements(said: Mapping[str, str]) -> None:
+    """Let a screen reader say these words, by an id, once for each id; they are not seen."""
+    with st.container(key="announcements"):
+        _announcements_component(
+            data={"said": [{"id": number, "words": words} for number, words in said.items()]},
+            key="announcements-script",
+        )
 
 
 def spotlight(selectors: Sequence[str], token: str, *, heart: str = "", opens: bool = False) -> None:

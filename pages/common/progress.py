@@ -16,10 +16,11 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill
 from pages.common.components import read_aloud, scroll_into_view
 from pages.common.search_report import search_list
-from pages.common.session import button, show_errors, workspace
+from pages.common.session import announce, button, show_errors, workspace
 
 _POLL_SECONDS = 0.4
 _STARTED_JOB_KEY = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not
+_ANNOUNCED_JOB_KEY = "end-announced"  # the job whose end was announced last
 _SIGN_BY_STEP_STATE = {
     StepState.WAITING: ":gray[:material/radio_button_unchecked:]",
     StepState.RUNNING: ":primary[:material/pending:]",
@@ -83,7 +84,9 @@ def job_panel(case: Case, job: JobRecord | None, kind: str) -> None:
     if job is None or job.kind != kind:
         return
     if st.session_state.get(_STARTED_JOB_KEY) == job.id:
-        scroll_into_view(job.id)  # also when it has ended: the keyboard's place is here, before the result
+        # Also when it has ended: the keyboard's place is here, before the result.
+        scroll_into_view(job.id, name=_name_work(job))
+        _announce_end(job)
     if job.state.under_way:
         follow_up = case.open_search
         watched(job, follow_up.queries if follow_up is not None else case.queries)
@@ -111,6 +114,7 @@ def _draw_running_job(job_id: str, finished: int, searches: Sequence[Query]) -> 
     with show_errors():
         job = _reload_job(job_id)
         if not job.state.under_way or _count_finished_steps(job) != finished:
+            _announce_end(job)
             st.rerun()
         with st.container(border=True, key=f"job-panel-{job.id}", gap="xsmall"):
             _draw_steps(job)
@@ -124,6 +128,13 @@ def _draw_running_job(job_id: str, finished: int, searches: Sequence[Query]) -> 
             button("Cancel", f"cancel-{job.id}", _find_notice_area(job), cancel, icon="stop_circle")
             if any(step.name == StageName.QUERIES.value and step.state in _FINISHED_STATES for step in job.steps):
                 search_list(searches)
+
+
+def _announce_end(job: JobRecord) -> None:
+    """Let a screen reader say, once, that the work is done; what went wrong is drawn as an alert."""
+    if job.state is JobState.DONE and st.session_state.get(_ANNOUNCED_JOB_KEY) != job.id:
+        st.session_state[_ANNOUNCED_JOB_KEY] = job.id
+        announce(f"{_name_work(job)}: done. {job.steps[-1].summary}")
 
 
 def _count_finished_steps(job: JobRecord) -> int:

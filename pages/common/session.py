@@ -21,7 +21,7 @@ from crowdnotes.logs import log_context
 from crowdnotes.text.markdown import clip, escaped
 from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
-from pages.common.components import outside_text, scroll_into_view
+from pages.common.components import announcements, outside_text, scroll_into_view
 from pages.common.first_sight import name_tab
 from pages.common.shared_workspace import shared_workspace
 from pages.common.sign_in import signed_in_person
@@ -35,6 +35,7 @@ _NOTICES_KEY = "notices"
 _PRESENT_KEY = "present at"
 _REFUSED_KEY = "refused words"
 _FORM_NOTICE_AREA = "form"
+_ANNOUNCED_KEY, _MAX_ANNOUNCED = "announced", 5
 _MAX_NOTICES = 8  # of a page pasted by mistake, enough to see what it was
 _MAX_TAB_CHARACTERS = 60  # of a post, in the title of a tab
 PAGE_WIDTH = 1040  # pixels; longer lines are hard to read
@@ -274,6 +275,17 @@ def _close_notice(place: str, notice: Notice) -> None:
     """Take a notice away. A place draws its notices once, as the button's key is theirs."""
     everywhere: dict[str, list[Notice]] = st.session_state.get(_NOTICES_KEY, {})
     everywhere[place] = [other for other in everywhere.get(place, ()) if other is not notice]
+
+
+def announce(words: str) -> None:
+    """Let a screen reader say what has ended or changed, as nobody may be looking; see `draw_announcements`."""
+    known: dict[str, str] = st.session_state.get(_ANNOUNCED_KEY, {})
+    st.session_state[_ANNOUNCED_KEY] = dict([*known.items(), (uuid.uuid4().hex[:8], words)][-_MAX_ANNOUNCED:])
+
+
+def draw_announcements() -> None:
+    """Hand what was announced to the browser, at the end of each run."""
+    announcements(st.session_state.get(_ANNOUNCED_KEY, {}))
 
 
 def unsaved_words(

@@ -18,7 +18,7 @@ from pages.common.jury import jury_panel, what_the_edit_changed
 from pages.common.layout import StepName
 from pages.common.progress import is_scoring, job_panel, start
 from pages.common.search_report import language_name
-from pages.common.session import button, cases, notices
+from pages.common.session import announce, button, cases, notices
 from pages.draft_parts.note import SCORE_BUTTON, forbids_scoring, save_typed, stop_for_new_scores
 
 _NOTICE_AREA = StepName.REVIEW.value
@@ -36,6 +36,8 @@ def draw_score_button(case: Case, job: JobRecord | None) -> None:
 
 def draw_scores(case: Case, job: JobRecord | None) -> None:
     """Draw the scores of the newest assessment, dimmed where they are of other words."""
+    if not is_scoring(case, job):  # they come one after the other
+        _announce_new_scores(case)
     notices(_NOTICE_AREA)
     with st.empty().container():  # its own place, so that the scores below stay where they are when it goes
         job_panel(case, job, "assess")
@@ -50,6 +52,16 @@ def draw_scores(case: Case, job: JobRecord | None) -> None:
     _draw_principles(case, case.assessment)
     jury_panel(case, busy=is_scoring(case, job))
     what_the_edit_changed(case)
+
+
+def _announce_new_scores(case: Case) -> None:
+    """Let a screen reader say scores that came or changed while the page was open."""
+    key = f"announced-scores-{case.id}"
+    scored = case.assessment if case.assessment_is_current else None
+    now = f"Scores: {in_words(scored.visible_gates)}. {case.agreement}" if scored is not None else ""
+    if now and st.session_state.get(key, now) != now:
+        announce(now)
+    st.session_state[key] = now
 
 
 def marks(case: Case) -> str:

@@ -33,9 +33,13 @@ def test_an_edit_is_saved_and_marks_the_scores_as_out_of_date(desk: Desk) -> Non
     assert desk.note(case).startswith("Daily")
     assert "The note or its sources changed. Score it again." in texts(at)
 
+    assert "announced" not in at.session_state
     at.button(key="score").click().run()
     desk.finish_latest(case, at)
     assert "Score it again." not in texts(at)
+    said = list(at.session_state["announced"].values())
+    assert sum(words.startswith("Scores: relevance passed, correctness ") for words in said) == 1
+    assert sum(words.startswith("Scoring the note: done.") for words in said) == 1
 
 
 def test_a_scoring_of_an_earlier_text_stops_by_itself_and_a_new_one_can_start_at_once(desk: Desk) -> None:
