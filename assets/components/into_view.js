@@ -15,6 +15,8 @@ export default function ({ parentElement, data }) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
   place.tabIndex = -1
   place.style.outline = "none"
+  place.role = "group"
+  place.ariaLabel = data.name || null
   // What the keyboard was on goes only when the page has been drawn to its end; until then it is kept around the place.
   const takeKeyboard = () => {
     if (document.activeElement !== place && document.activeElement?.contains(place)) place.focus({ preventScroll: true })

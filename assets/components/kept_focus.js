@@ -1,15 +1,24 @@
-// Keeps the keyboard's place: when what it is on goes or is closed, it goes to what that stood in, not to the page's top.
+// Keeps the keyboard's place: when what it is on goes or is closed, it goes to what was drawn in its stead, or to what
+// that stood in, not to the page's top.
 
 const LOOKS_MS = 100
 const WAITS_MS = 400 // a place that the page goes to takes the keyboard first
 
 // Outlives this component, which is drawn anew with the page that takes the keyboard's place away.
 let last = null
+let lastName = ""
 let around = []
 let control
 let looks
 
 const keyOf = (node) => [...node.classList].find((name) => name.startsWith("st-key-"))
+
+const nameOf = (node) => node.ariaLabel || node.innerText?.trim().split("\n").at(-1) || ""
+
+// What was drawn anew under the same name, as a choice of several that was made.
+const USABLE = "button, input, textarea, summary, a[href]"
+const isSame = (node) => nameOf(node) === lastName && !node.disabled && node.checkVisibility()
+const sameIn = (place) => lastName && [...place.querySelectorAll(USABLE)].find(isSame)
 
 // What stands there now: a part that was drawn anew has its key still.
 const standing = ({ node, key }) => {
@@ -19,6 +28,7 @@ const standing = ({ node, key }) => {
 
 const follow = ({ target }) => {
   last = target
+  lastName = nameOf(target)
   around = []
   for (let node = target; node && node !== document.body; node = node.parentElement)
     if (keyOf(node)) around.push({ node, key: keyOf(node) })
@@ -55,8 +65,12 @@ export default function ({ setTriggerValue }) {
       let place = null
       for (const part of around) place ??= standing(part)
       if (!place) return
+      const same = sameIn(place)
+      if (same) return same.focus({ preventScroll: true })
       place.tabIndex = -1
       place.style.outline = "none"
+      place.role = "group"
+      place.ariaLabel = lastName && `Here was “${lastName}”`
       place.focus({ preventScroll: true })
     }
   }

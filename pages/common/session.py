@@ -252,7 +252,7 @@ def notices(place: str) -> None:
         # Of its own: the page scrolls to the head of the container.
         with st.container(key=f"notice-{notice.number}", horizontal=True, wrap=False, gap="xxsmall"):
             with st.container(gap="xxsmall"):
-                scroll_into_view(notice.number)
+                scroll_into_view(notice.number, name=notice.message)
                 show_notice(notice)
             st.button(
                 "",

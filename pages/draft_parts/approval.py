@@ -29,7 +29,7 @@ from pages.common.components import led_to
 from pages.common.engine_panel import use_own_engine_panel
 from pages.common.layout import Area, StepName, go_to
 from pages.common.progress import is_scoring, job_panel, start, under_way
-from pages.common.session import button, cases, run_action, workspace
+from pages.common.session import button, cases, run_action, show_case, workspace
 from pages.draft_parts.more_evidence import add_link
 from pages.draft_parts.note import forbids_scoring
 from pages.draft_parts.reader import open_source
@@ -37,6 +37,7 @@ from pages.draft_parts.scores import score, take_words
 
 _NOTICE_AREA = StepName.DECIDE.value
 _LEAD_KEY = "led"  # selectors of what the person is led to, with a token for each time
+_NEW_POST_SELECTOR = ".st-key-new-post-box textarea"
 _NOTE_BOX_SELECTOR = ".st-key-note-box textarea"
 _QUEUE_FIELD_STARTS = ("comment-", "words-")  # comments for the author, which the Queue page shows
 # What lifts these is the label of their button.
@@ -73,6 +74,12 @@ def lead(area: Area | None, *selectors: str) -> None:
     if area is not None:
         go_to(area)
     st.session_state[_LEAD_KEY] = (selectors, uuid.uuid4().hex[:8])
+
+
+def start_new_note() -> None:
+    """Show the first screen; the keyboard goes to the box for the post."""
+    show_case(None)
+    lead(None, _NEW_POST_SELECTOR)
 
 
 def leading() -> None:

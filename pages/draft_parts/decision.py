@@ -21,7 +21,7 @@ from crowdnotes.wording import plural
 from pages.common.components import outside_text
 from pages.common.layout import Area, StepName, go_to, scroll_target
 from pages.common.progress import under_way
-from pages.common.session import button, cases, download, notices, run_action, show_case, unsaved_words, workspace
+from pages.common.session import button, cases, download, notices, run_action, unsaved_words, workspace
 from pages.common.times import moment
 from pages.draft_parts.approval import (
     kept_field,
@@ -32,6 +32,7 @@ from pages.draft_parts.approval import (
     left_to_do,
     problems,
     reasons,
+    start_new_note,
     typed_words,
 )
 
@@ -257,7 +258,7 @@ def hand_off(case: Case) -> None:
         label = "Now with a post of your own" if is_demonstration(case) else "Next post"
         with st.container(horizontal=True):
             look = {"type": "primary", "icon": "arrow_forward"}
-            button(label, "next-post", _NOTICE_AREA, partial(show_case, None), **look)
+            button(label, "next-post", _NOTICE_AREA, start_new_note, **look)
             if workspace().may(Act.REOPEN, case):
                 button("Reopen the case", "reopen", _NOTICE_AREA, partial(_reopen_case, case), icon="lock_open")
     _draw_unsaved_words(case)

@@ -28,6 +28,7 @@ from pages.common.engine_panel import PRESENTER, use_own_engine_panel
 from pages.common.layout import Area, go_to
 from pages.common.progress import under_way
 from pages.common.session import DEMO, button, cases, notices, show_case, workspace
+from pages.draft_parts.approval import start_new_note
 from pages.draft_parts.reader import open_source
 
 _PLACES = list(TourPlace)
@@ -139,7 +140,7 @@ def _draw_presenter_strip(case: Case, place: TourPlace, *, busy: bool) -> None:
         look: dict[str, Any] = {"type": "tertiary", "shortcut": "Left", "disabled": closed}
         button("Back", "present-back", PRESENTER, back, **look)
         # At the end no key that was pressed once too often leads away.
-        on = partial(show_case, None) if action is TourAction.END else partial(_advance_tour, case.id, place)
+        on = start_new_note if action is TourAction.END else partial(_advance_tour, case.id, place)
         look = {"type": "primary", "shortcut": None if action is TourAction.END else "Right", "disabled": busy}
         button("Working…" if busy else _label_next_action(case, action), "present-next", PRESENTER, on, **look)
         leave = partial(st.query_params.pop, DEMO, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import streamlit as st
 
@@ -15,7 +14,8 @@ from crowdnotes.wording import plural
 from pages.common.engine_panel import engine_panel
 from pages.common.layout import Area, StepName, area, in_a_line, key_help, phone_tabs
 from pages.common.progress import under_way
-from pages.common.session import notices, own_review, show_case
+from pages.common.session import notices, own_review
+from pages.draft_parts.approval import start_new_note
 from pages.draft_parts.decision import standing
 from pages.draft_parts.post import post_panel, whole_post
 from pages.draft_parts.scores import marks
@@ -32,8 +32,7 @@ def draw_header(case: Case, job: JobRecord | None) -> None:
             st.space("stretch")
             engine_panel(case)
             key_help()
-            new = partial(show_case, None)
-            st.button("New note", key="new", icon=":material/add:", type="tertiary", on_click=new)
+            st.button("New note", key="new", icon=":material/add:", type="tertiary", on_click=start_new_note)
         phone_tabs(case, _list_tab_signs(case))
         with area(Area.POST):
             notices(StepName.POST.value)

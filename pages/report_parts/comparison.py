@@ -221,7 +221,7 @@ def _go_to_pair(place: int | None) -> None:
 
 
 def _draw_pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
-    scroll_into_view(f"pair-{at}-{st.session_state.get(_TURN_COUNT_KEY, 0)}")
+    scroll_into_view(f"pair-{at}-{st.session_state.get(_TURN_COUNT_KEY, 0)}", name=f"Pair {at + 1}")
     with st.container(border=True, gap="xsmall"):
         st.caption("The post")
         outside_text(sheet.post, look="post", key=f"compare-post-{at}")

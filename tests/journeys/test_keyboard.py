@@ -194,6 +194,31 @@ def test_a_key_goes_to_an_ending_and_enter_ends(app: App, desk: Desk, new_page: 
         expect(walk.page.get_by_role("button", name=name, exact=True)).to_be_focused()
     keys.press("Enter")
     expect(walk.button("Reopen the case")).to_be_visible()
+    expect(walk.button("Next post")).to_be_focused()
+    keys.press("Enter")
+    expect(walk.page.get_by_label("Paste the post")).to_be_focused()  # to paste the next one
+    keys.press("Escape", "n")
+    expect(walk.page.get_by_label("Paste the post")).to_be_focused()
+
+
+@pytest.mark.deep
+def test_the_keyboard_stays_on_a_choice_that_was_made_and_skips_the_closed_menu(
+    app: App, desk: Desk, new_page: NewPage
+) -> None:
+    case_id = desk.gathered(POST, "vitamin-c")
+    desk.judged(case_id, Verdict.USE, "E1")
+    desk.scored(case_id, f"Vitamin C does not prevent colds, says a review. {app.articles}/vitamin-c")
+    walk = Walk(new_page("light", 1280), app.url)
+    keys = _opened(walk, case_id)
+    asked = walk.page.locator("[class*=st-key-comparison-]").first
+    asked.get_by_role("radio", name="The source says it").focus()
+    keys.press("ArrowRight", "Space")
+    expect(asked.get_by_role("radio", name="Partly")).to_have_attribute("aria-checked", "true")
+    expect(asked.get_by_role("radio", name="Partly")).to_be_focused()
+    walk.page.set_viewport_size({"width": 390, "height": 844})
+    walk.open("/cases")
+    keys.press(*["Tab"] * 3)
+    expect(walk.page.get_by_test_id("stExpandSidebarButton")).to_be_focused()
 
 
 @pytest.mark.deep
