@@ -1,4 +1,4 @@
-"""Which words on a page are too faint: the contrast that a browser really shows, shadow roots included."""
+"""Which words and edges on a page are too faint: the contrast that a browser really shows, shadow roots included."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ _HAS_BACKGROUND = """
 }
 """
 
-_MEASURE = """
-() => {
+_COLOURS = """
   const parse = (said) => {
     const [r, g, b, a = 1] = said.match(/[\\d.]+/g).map(Number)
     const whole = said.startsWith("color(srgb") ? 255 : 1  // a mixed colour is told from 0 to 1
@@ -34,7 +33,28 @@ _MEASURE = """
   }
   const linear = (value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4)
   const luminance = ({ r, g, b }) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
+  const ratioOf = (...colours) => {
+    const [light, dark] = colours.map(luminance).sort((one, other) => other - one)
+    return (light + 0.05) / (dark + 0.05)
+  }
   const above = (node) => (node.parentNode instanceof ShadowRoot ? node.parentNode.host : node.parentElement)
+  const layersOf = (element) => {
+    const layers = []
+    let opacity = 1
+    for (let node = element; node; node = above(node)) {
+      const layer = parse(getComputedStyle(node).backgroundColor)
+      opacity *= Number(getComputedStyle(node).opacity)
+      if (layer.a > 0) layers.push(layer)
+      if (layer.a === 1) break
+    }
+    const white = { r: 255, g: 255, b: 255, a: 1 }
+    return { opacity, behind: layers.reverse().reduce((below, layer) => over(layer, below), white) }
+  }
+"""
+
+_FAINT_WORDS = """
+() => {
+  COLOURS
   const bar = (box) => {
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
     return [...document.querySelectorAll(".bars path")].find((path) => {
@@ -57,22 +77,12 @@ _MEASURE = """
       const isIcon = style.fontFamily.includes("Material Symbols")
       if (!words.length || !box.width || isIcon || ["STYLE", "SCRIPT"].includes(element.tagName)) continue
       if (style.visibility === "hidden" || element.closest("[disabled], [aria-disabled=true]")) continue
-      const layers = []
-      let opacity = 1
-      for (let node = element; node; node = above(node)) {
-        const layer = parse(getComputedStyle(node).backgroundColor)
-        opacity *= Number(getComputedStyle(node).opacity)
-        if (layer.a > 0) layers.push(layer)
-        if (layer.a === 1) break
-      }
-      let behind = layers.reverse().reduce((below, layer) => over(layer, below), { r: 255, g: 255, b: 255, a: 1 })
+      let { opacity, behind } = layersOf(element)
       const isDrawn = element instanceof SVGElement
       const under = isDrawn ? bar(box) : null
       if (under) behind = parse(fillOf(under))
       const ink = parse(isDrawn ? style.fill : style.color)
-      const shown = over({ ...ink, a: ink.a * opacity }, behind)
-      const [light, dark] = [luminance(shown), luminance(behind)].sort((one, other) => other - one)
-      const ratio = (light + 0.05) / (dark + 0.05)
+      const ratio = ratioOf(over({ ...ink, a: ink.a * opacity }, behind), behind)
       const isLarge = parseFloat(style.fontSize) >= 24 || !/[\\p{L}\\p{N}]/u.test(element.textContent)
       if (ratio < (isLarge ? 3 : 4.5)) faint.push(`${ratio.toFixed(2)} ${element.textContent.trim().slice(0, 60)}`)
     }
@@ -80,16 +90,58 @@ _MEASURE = """
   visit(document)
   return [...new Set(faint)]
 }
-"""
+""".replace("COLOURS", _COLOURS)
+
+# The frame of a field stands around it; a box to tick and a switch are drawn beside the input that is not seen.
+_FAINT_EDGES = """
+() => {
+  COLOURS
+  const frameOf = (control) => {
+    if (control.matches("input[type=checkbox]")) return control.closest("label")?.querySelector(":scope > span + div")
+    for (let node = control, far = 0; node && far < 4; node = above(node), far += 1)
+      if (parseFloat(getComputedStyle(node).borderTopWidth) > 0) return node
+  }
+  const faint = []
+  const visit = (root) => {
+    for (const control of root.querySelectorAll("*")) {
+      if (control.shadowRoot) visit(control.shadowRoot)
+      const isField = control.matches("textarea, input:not([type=range], [type=radio], [type=file])")
+      if (!control.matches("button, a[kind]") && !isField) continue
+      if (control.disabled || !control.checkVisibility()) continue
+      const frame = isField ? frameOf(control) : control
+      if (!frame?.getBoundingClientRect().width) continue
+      const style = getComputedStyle(frame)
+      const beside = layersOf(above(frame)).behind
+      const edge = parseFloat(style.borderTopWidth) > 0 ? parse(style.borderTopColor) : { a: 0 }
+      if (!isField && !edge.a) continue  // a button of words alone
+      const drawn = [edge, parse(style.backgroundColor)].filter(({ a }) => a > 0)
+      const ratio = Math.max(1, ...drawn.map((colour) => ratioOf(over(colour, beside), beside)))
+      const name = (control.ariaLabel || control.innerText || control.type).trim().slice(0, 60)
+      if (ratio < 3) faint.push(`${ratio.toFixed(2)} ${control.tagName} ${name}`)
+    }
+  }
+  visit(document)
+  return [...new Set(faint)]
+}
+""".replace("COLOURS", _COLOURS)
 
 
 def faint_words(page: Page) -> list[str]:
     """Words under 4.5 to 1, large ones and signs under 3, as WCAG 2.2 AA asks; icons and what is disabled are free."""
+    return _found(page, _FAINT_WORDS)
+
+
+def _found(page: Page, measure: str) -> list[str]:
     rest(page)
     with suppress(TookTooLong):  # what is being redrawn is faint for a moment
-        page.wait_for_function(f"() => !({_MEASURE})().length", timeout=_REDRAWN_MS)
-    found: list[str] = page.evaluate(_MEASURE)
+        page.wait_for_function(f"() => !({measure})().length", timeout=_REDRAWN_MS)
+    found: list[str] = page.evaluate(measure)
     return found
+
+
+def faint_edges(page: Page) -> list[str]:
+    """Fields, boxes to tick and framed buttons whose edge and fill are under 3 to 1 to what is beside them."""
+    return _found(page, _FAINT_EDGES)
 
 
 def faint_on_either(page: Page, schemes: tuple[Scheme, ...] = ("dark", "light")) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.journeys.accessible import serious_faults
+from tests.journeys.accessible import axe_faults
 from tests.journeys.conftest import App, NewPage
 from tests.journeys.contrast import turned_to
 from tests.journeys.walk import Walk
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.journey, pytest.mark.deep]
 def faults(page: Page, *, pictures: int) -> list[str]:
     """What axe finds once each picture's button to save it has its name: that one comes by a script."""
     expect(page.get_by_role("button", name="Save as image:")).to_have_count(pictures)
-    return serious_faults(page)
+    return axe_faults(page)
 
 
 def test_a_slider_moves_the_notes_a_click_tells_of_one_and_the_experiment_has_a_table(

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from crowdnotes.domain import Verdict
-from tests.journeys.accessible import serious_faults
+from tests.journeys.accessible import axe_faults
 from tests.journeys.conftest import App, Desk, NewPage
 from tests.journeys.contrast import Scheme, faint_on_either, turned_to
 from tests.journeys.walk import Walk
@@ -21,7 +21,7 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
 ) -> None:
     walk = Walk(new_page(width=390), app.url)
     walk.open()
-    assert serious_faults(walk.page, contrast=False) == []
+    assert axe_faults(walk.page, contrast=False) == []
     walk.search_mode()
     assert faint_on_either(walk.page) == []
     assert _faint_in(walk, "About the services") == []
@@ -47,15 +47,15 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     assert _faint_in(walk, "How far to trust this", schemes=("light",)) == []
     for name in ("Post", "Sources", "Note", "Decide"):
         walk.tab(name)
-        assert serious_faults(walk.page, contrast=False) == []
+        assert axe_faults(walk.page, contrast=False) == []
     walk.page.set_viewport_size({"width": 1280, "height": 900})
     walk.settled()
-    assert serious_faults(walk.page, contrast=False) == []
+    assert axe_faults(walk.page, contrast=False) == []
     for name in ("Add a source", "Keys"):
         walk.button(name).click()
         expect(walk.page.get_by_test_id("stPopoverBody")).to_be_visible()
         walk.settled()
-        assert serious_faults(walk.page, contrast=False) == []
+        assert axe_faults(walk.page, contrast=False) == []
         assert faint_on_either(walk.page, ("light",)) == []
         walk.page.keyboard.press("Escape")
         expect(walk.page.get_by_test_id("stPopoverBody")).to_have_count(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.accessible import serious_faults
+from tests.journeys.accessible import axe_faults
 from tests.journeys.conftest import SCREENSHOTS, App, NewPage
 from tests.journeys.walk import rest
 
@@ -34,7 +34,7 @@ def test_a_presenter_goes_from_the_post_to_the_decision_and_back_by_the_arrow_ke
         expect(page.locator(".st-key-presenter")).to_be_in_viewport()
         expect(page.locator("[data-spotlight]").first).to_be_in_viewport()
         if label in {_LABELS[0], "Take the sourced note", _LABELS[-1]}:
-            assert serious_faults(page) == []
+            assert axe_faults(page) == []
         if SCREENSHOTS is not None:
             page.screenshot(path=SCREENSHOTS / f"present-{number}.png")
         if label == "Try a stronger note":

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from crowdnotes.domain import Verdict
-from tests.journeys.accessible import serious_faults
+from tests.journeys.accessible import axe_faults
 from tests.journeys.conftest import App, Desk, NewPage
 from tests.journeys.contrast import Scheme, faint_words
 from tests.journeys.walk import Walk
@@ -54,7 +54,7 @@ def _seen_by_everyone(walk: Walk) -> None:
     expect(sentence).to_be_visible()
     assert walk.page.evaluate(_FROM_BOX_TO_BOX)
     assert faint_words(walk.page) == []
-    assert serious_faults(walk.page) == []
+    assert axe_faults(walk.page) == []
     _chosen_by_keyboard(walk.page, sentence.get_attribute("aria-label") or "")
     expect(walk.reader().get_by_text("Highlighted: the words closest to the sentence")).to_be_visible()
     walk.reader().get_by_role("button", name="sentence 1", exact=True).click()

@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from crowdnotes.text.markdown import day
-from tests.journeys.accessible import serious_faults
+from tests.journeys.accessible import axe_faults
 from tests.journeys.conftest import App, NewPage
 from tests.journeys.contrast import faint_words, turned_to
 from tests.journeys.walk import Walk
@@ -31,7 +31,7 @@ def test_from_a_surge_to_the_story_of_a_note_and_its_delays(app: App, new_page: 
     walk.open("/crowd?view=Surges")
     expect(page.get_by_text(re.compile(f"surge.*{day(planted.surge_day)}")).first).to_be_visible()
     walk.settled()
-    assert serious_faults(page) == []
+    assert axe_faults(page) == []
     assert faint_words(page) == []
     page.get_by_text(f"All posts of {day(planted.surge_day)}").click()
     page.locator('[class*="st-key-post-"]').first.get_by_role("button").click()
@@ -43,12 +43,12 @@ def test_from_a_surge_to_the_story_of_a_note_and_its_delays(app: App, new_page: 
     download.value.save_as(tmp_path / "ratings.png")
     with Image.open(tmp_path / "ratings.png") as saved:
         assert saved.format == "PNG"
-    assert serious_faults(page) == []
+    assert axe_faults(page) == []
     turned_to(page, "dark")
     page.set_viewport_size({"width": 390, "height": 844})
     walk.open("/crowd?view=Delays")
     expect(page.get_by_text("posts that got one waited under").first).to_be_visible()
     walk.settled()
-    assert serious_faults(page) == []
+    assert axe_faults(page) == []
     assert faint_words(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
