@@ -312,12 +312,14 @@ def _check_file(path: Path, backup: Path | None = None) -> None:
 def _make_current(path: Path, backup: Path) -> None:
     """Bring an unpacked database to the newest schema, as one file. Raises InputError where it lacks tables."""
     _check_file(path, backup)
+    from alembic.util import CommandError
+
     url = _sqlite_url(path)
     if not _read_schema_version(url):
         raise _damaged(backup, "its database has no tables of CrowdNotes")
     try:
         database = open_database(url)
-    except StoreError as error:  # a migration did not find its tables
+    except (StoreError, CommandError) as error:  # a migration did not find its tables, or two versions are named
         raise _damaged(backup, "its tables are not those of CrowdNotes") from error
     try:
         _require_all_tables(database, backup)

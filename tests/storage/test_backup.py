@@ -208,6 +208,7 @@ def _say(*statements: str) -> Callable[[Path], None]:
         (_say("ALTER TABLE cases DROP COLUMN post_excerpt"), "lacks post_excerpt"),
         (_say("DELETE FROM alembic_version"), "no tables of CrowdNotes"),
         (_say("UPDATE alembic_version SET version_num = '0001'"), "not those of CrowdNotes"),
+        (_say("INSERT INTO alembic_version VALUES ('0001')"), "not those of CrowdNotes"),
         (_damage, "damaged"),
         (lambda file: file.write_bytes(b""), "empty"),
         (lambda file: file.write_bytes(b"no database" * 1000), "damaged"),
