@@ -459,6 +459,10 @@ def test_a_passage_names_the_page_that_it_begins_on() -> None:
             "aged 10-20 and those who are infected by it",
         ),
         (["most of the anti-Trump-", "Partei in the town"], "anti-Trump-Partei in"),
+        (
+            ["the X-", "ray and the p-", "value were sent by e-", "mail to the town"],
+            "X-ray and the p-value were sent by e-mail",
+        ),
         (["there were nonsmokers, and other non-", "smokers in it"], "and other nonsmokers in it"),
         (["a multi-drug test, and one of a multi-", "drug kind"], "one of a multi-drug kind"),
         (["the vac\u00ad", "cine and the im\u00ac", "mune are those that"], "the vaccine and the immune are"),
