@@ -114,8 +114,8 @@ def test_what_is_filled_in_for_a_library_stays_beside_an_error(app: App, new_pag
     walk = Walk(new_page(), app.url)
     page = walk.page
     walk.open("/libraries")
-    page.get_by_label("Name of the library").fill("body")
+    page.get_by_label("Name of the library", exact=True).fill("body")
     walk.button("Add the library").click()
     expect(page.get_by_text("Choose a table or a folder first.")).to_be_visible()
     walk.settled()
-    expect(page.get_by_label("Name of the library")).to_have_value("body")
+    expect(page.get_by_label("Name of the library", exact=True)).to_have_value("body")
