@@ -267,7 +267,7 @@ def _draw_rejection_reason(case: Case, item: Evidence) -> None:
     given = own.reason if own is not None else ""
     if not st.session_state.get(_rejecting_key(case, item)):
         if given:
-            st.caption(f"Your reason: {escaped(given)}")
+            st.caption(escaped(given) if case.recorded_answers else f"Your reason: {escaped(given)}")
         return
     place = card_place(item.id)
     with st.container(key="reject-reasons", gap="xsmall"):
