@@ -32,34 +32,26 @@ export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".text")
   root.dataset.look = data.look
   if (data.look === "passage") {
-    // It may scroll, so the keyboard must reach it.
-    root.tabIndex = 0
     root.role = "region"
     root.ariaLabel = "Passage"
   }
-  root.replaceChildren(
-    ...data.pieces.map(({ text, kind, title }) => {
-      const piece = document.createElement(ELEMENTS[kind] ?? "span")
-      piece.className = kind
-      piece.textContent = text
-      if (title) piece.title = title
-      return piece
-    }),
-  )
-  showFirstMark(root, data)
+  // Drawn once for each choice of its marks: what was unfolded stays so.
+  const shown = JSON.stringify(data.pieces)
+  if (root.dataset.shown !== shown) root.replaceChildren(...data.pieces.map(draw))
+  root.dataset.shown = shown
   copyButton(parentElement, root, data.copy)
 }
 
-// Once for each passage and each choice of its marks: whoever reads on is not sent back.
-function showFirstMark(root, { look, pieces }) {
-  const shown = JSON.stringify(pieces)
-  if (look !== "passage" || root.dataset.shown === shown) return
-  root.dataset.shown = shown
-  // Begin at the passage itself, below its context; at the mark where it would then be out of sight.
-  const first = root.querySelector(":scope > :not(.context)")
-  const mark = root.querySelector("mark")
-  if (!first) return
-  const topOf = (piece) => piece.getBoundingClientRect().top - root.getBoundingClientRect().top
-  const isBelow = mark && topOf(mark) - topOf(first) > root.clientHeight - 48
-  root.scrollTop += topOf(isBelow ? mark : first)
+function draw({ text, kind, title }, place) {
+  const piece = document.createElement(ELEMENTS[kind] ?? "span")
+  piece.className = kind
+  piece.textContent = text
+  if (title) piece.title = title
+  if (kind !== "context") return piece
+  const fold = document.createElement("details")
+  const head = document.createElement("summary")
+  head.textContent = place ? "Text after" : "Text before"
+  fold.className = kind
+  fold.append(head, piece)
+  return fold
 }
