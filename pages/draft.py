@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from crowdnotes.cases import approval
-from crowdnotes.domain import Case, DecisionKind, DeskState, Obstacle
+from crowdnotes.domain import Case, DecisionKind, Obstacle
 from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
 from pages.common.audit_trail import audit_trail
@@ -19,7 +19,7 @@ from pages.common.session import DEMO, cases, current_case, name_tab_after_case,
 from pages.draft_parts.decision import decide_area, draw_decision_buttons
 from pages.draft_parts.demo_tour import begin_if_asked, draw_presenter
 from pages.draft_parts.header import draw_header
-from pages.draft_parts.moderator_review import draw_submission
+from pages.draft_parts.moderator_review import draw_submission, draw_submit_form, draw_versions
 from pages.draft_parts.note import (
     cited_links,
     draw_lesson,
@@ -49,21 +49,17 @@ def workbench(case: Case, job: JobRecord | None) -> None:
             of_supernote(case)
         sources_pane(case, job)
     waits = approval.obstacles_for(cases(), case) if case.decision is None else []
-    is_returned = case.desk_state is DeskState.RETURNED
-    with right:
-        if is_returned:  # what the moderator asks for comes first
-            draw_submission(case)
-        with st.container(key="note-pane", gap="small"):
-            note_pane(case, job, waits)
-        if not is_returned:
-            draw_submission(case)
+    with right, st.container(key="note-pane", gap="small"):
+        note_pane(case, job, waits)
+    with right, st.container(key="foot", gap="small"):
+        draw_submit_form(case)
         draw_decision_buttons(case, job, waits)
-    audit_trail(case)
     keys()
 
 
 def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
     """Draw the words, their sources and scores; below them what is left, and the decision."""
+    draw_submission(case)
     if case.decision is not None:  # what is left to do on X comes first
         _draw_decide_area(case, job, waits)
     with area(Area.NOTE):
@@ -93,6 +89,8 @@ def _draw_decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacl
         phone_post(case, "decide")
         decide_area(case, job, waits)
         suggestions_fold(case, job)
+        draw_versions(case)
+        audit_trail(case)
 
 
 def _draw_note_box(case: Case, job: JobRecord | None) -> None:

@@ -3,15 +3,15 @@
 
 const SETTLES_MS = 2500
 const LOOKS_MS = 100
+const BELOW = 270 // pixels below the place that come into view with it
+const MARGIN = 48
 const done = new Set()
 
 export default function ({ parentElement, data }) {
   if (!data.token || done.has(data.token)) return
   done.add(data.token)
   const place = parentElement.host ?? parentElement
-  // Room for the post that is fixed above, and for some of what stands below the place; page.css leaves more.
   place.style.display = "block"
-  place.style.scrollMarginBlock = "6rem 17rem"
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
   place.tabIndex = -1
   place.style.outline = "none"
@@ -21,17 +21,26 @@ export default function ({ parentElement, data }) {
   const takeKeyboard = () => {
     if (document.activeElement !== place && document.activeElement?.contains(place)) place.focus({ preventScroll: true })
   }
-  // A phone has no room for a passage below the rows: its head goes to the top.
-  const block = innerWidth < 640 && place.closest(".st-key-reader") ? "start" : "nearest"
+  const pane = place.closest(".st-key-sources-pane, .st-key-note-pane")
+  const reader = place.closest(".st-key-reader")
   const come = () => {
-    place.scrollIntoView({ block, behavior: calm ? "auto" : "smooth" })
+    const isPane = pane && getComputedStyle(pane).overflowY === "auto"
+    const texts = [...(reader?.querySelectorAll("*") ?? [])].map((item) => item.shadowRoot)
+    const mark = isPane && texts.map((text) => text?.querySelector("mark")).find(Boolean)
+    // Of a passage as far as its first mark, if both have room.
+    const far = mark ? mark.getBoundingClientRect().bottom - place.getBoundingClientRect().top + MARGIN : 0
+    const isFar = isPane && far > pane.clientHeight - MARGIN
+    // A small window has no room for a passage below the rows: its head goes to the top.
+    const block = isFar ? "center" : reader && !isPane ? "start" : "nearest"
+    place.style.scrollMarginBlock = `${isPane ? "1rem" : "6rem"} ${Math.max(far, BELOW)}px`
+    ;(isFar ? mark : place).scrollIntoView({ block, behavior: calm ? "auto" : "smooth" })
     takeKeyboard()
   }
   // Again whenever the page changes its height, as steps fold and open; never against the person's own hand.
   const page = document.querySelector('[data-testid="stMainBlockContainer"]')
   const watch = new ResizeObserver(come)
   const stop = () => watch.disconnect()
-  watch.observe(page)
+  for (const part of [page, ...(pane?.children ?? [])]) watch.observe(part)
   for (const act of ["wheel", "touchstart", "keydown", "pointerdown"]) addEventListener(act, stop, { once: true, passive: true })
   setTimeout(stop, SETTLES_MS)
   const looks = setInterval(takeKeyboard, LOOKS_MS)

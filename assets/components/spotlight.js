@@ -20,8 +20,8 @@ export default function ({ data }) {
     if (!part) return
     if (data.opens) part.querySelector("details:not([open]) > summary")?.click()
     // Below the strip, which a pane that scrolls by itself is already.
-    const pane = part.closest(".st-key-note-pane")
-    const isOwn = pane && pane.scrollHeight > pane.clientHeight && getComputedStyle(pane).overflowY === "auto"
+    const pane = part.closest(".st-key-note-pane, .st-key-sources-pane")
+    const isOwn = pane && getComputedStyle(pane).overflowY === "auto"
     const main = document.querySelector('[data-testid="stMain"]')
     const strip = HEADER + (document.querySelector(".st-key-presenter")?.offsetHeight ?? 0)
     const room = isOwn ? pane.clientHeight : innerHeight - strip - FOOT

@@ -41,7 +41,7 @@ _FRAME_BY_PLACE = {
     TourPlace.TEMPTING: (Area.NOTE, [".st-key-support", "[class*='st-key-gates-']"]),
     TourPlace.MENDED: (Area.NOTE, [".st-key-support", "[class*='st-key-gates-']"]),
     TourPlace.JURY: (Area.NOTE, ["[class*='st-key-jury-']"]),
-    TourPlace.DECISION: (Area.DECIDE, [".st-key-ways-out"]),
+    TourPlace.DECISION: (Area.DECIDE, [".st-key-area-decide", ".st-key-ways-out"]),
 }
 
 _SENTENCE_BY_PLACE = {

@@ -16,7 +16,7 @@ from pages.common.session import button, cases, expander, keep_typed, notices, r
 from pages.common.times import moment
 from pages.draft_parts.suggestions import answer_form
 
-_NOTICE_AREA = "submission"
+_NOTICE_AREA, _SEND_NOTICE_AREA = "submission", "submit"
 _COLOUR_BY_DESK_STATE = {
     DeskState.SUBMITTED: "blue",
     DeskState.IN_REVIEW: "violet",
@@ -26,7 +26,7 @@ _COLOUR_BY_DESK_STATE = {
 
 
 def draw_submission(case: Case) -> None:
-    """Draw the case's state with the moderators and the one next act; nothing where one person works alone."""
+    """Draw the case's state with the moderators; nothing where one person works alone."""
     if not workspace().settings.has_desk:
         return
     with st.container(key="submission", gap="small"):
@@ -44,8 +44,6 @@ def draw_submission(case: Case) -> None:
         if not workspace().may(Act.SUBMIT, case):
             if why := why_read_only(case, cases().actor):  # another person's case
                 st.caption(why)
-        elif state in (DeskState.DRAFTING, DeskState.RETURNED):
-            _draw_submit_form(case)
         elif state in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
             lease = case.desk.lease
             st.caption(
@@ -55,8 +53,12 @@ def draw_submission(case: Case) -> None:
             )
             back = partial(cases().apply, case.id, moderation.withdraw)
             button("Take it back", "withdraw", _NOTICE_AREA, back, icon="undo", type="tertiary")
-        if len(moderation.versions(case)) > 1:
-            expander("Versions of the note", f"versions-{case.id}", "difference", partial(_draw_versions, case))
+
+
+def draw_versions(case: Case) -> None:
+    """Draw the texts that the note had, folded, where one person does not work alone."""
+    if workspace().settings.has_desk and len(moderation.versions(case)) > 1:
+        expander("Versions of the note", f"versions-{case.id}", "difference", partial(_compare_versions, case))
 
 
 def _draw_return_message(case: Case) -> None:
@@ -97,27 +99,34 @@ def comment_in_words(case: Case, item: Suggestion) -> str:
     return " ".join(filter(None, pieces))
 
 
-def _draw_submit_form(case: Case) -> None:
+def draw_submit_form(case: Case) -> None:
+    """Draw the button that sends the case to the moderators, and a field for a message, where that comes next."""
+    if not workspace().settings.has_desk:
+        return
+    notices(_SEND_NOTICE_AREA)
+    if case.desk_state not in (DeskState.DRAFTING, DeskState.RETURNED) or not workspace().may(Act.SUBMIT, case):
+        return
     key = f"message-{case.id}"
-    st.text_input("Message to the moderators", key=key, placeholder="For example: why no note is needed")
 
     def send() -> None:
         message = st.session_state.get(key) or ""
         keep_typed({"Message to the moderators": message}, partial(moderation.submit_case, cases(), case.id, message))
 
-    st.button(
-        "Send to the moderators",
-        key="submit",
-        type="primary" if case.assessment_is_current else "secondary",
-        icon=":material/send:",
-        on_click=run_action,
-        args=(_NOTICE_AREA, send),
-        disabled=bool(moderation.open_comments(case)),
-        width="stretch",
-    )
+    with st.container(key="submit-form", horizontal=True, gap="small"):
+        label = "Message to the moderators"
+        st.text_input(label, key=key, placeholder=f"{label} (optional)", label_visibility="collapsed")
+        st.button(
+            "Send to the moderators",
+            key="submit",
+            type="primary" if case.assessment_is_current else "secondary",
+            icon=":material/send:",
+            on_click=run_action,
+            args=(_SEND_NOTICE_AREA, send),
+            disabled=bool(moderation.open_comments(case)),
+        )
 
 
-def _draw_versions(case: Case) -> None:
+def _compare_versions(case: Case) -> None:
     """Draw two texts of the note side by side, the words marked that the other does not have."""
     known = moderation.versions(case)
 

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.journeys.accessible import axe_faults
 from tests.journeys.conftest import SCREENSHOTS, App, NewPage
+from tests.journeys.test_in_view import FREE
 from tests.journeys.walk import rest
 
 pytestmark = [pytest.mark.journey, pytest.mark.deep]
@@ -53,3 +54,5 @@ def test_a_presenter_goes_from_the_post_to_the_decision_and_back_by_the_arrow_ke
     page.reload()  # the step is in the address
     expect(page.locator(".st-key-presenter")).to_contain_text("7 of 8")
     expect(page.locator(".st-key-sides-of-jury")).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 720, "height": 450})  # at twice the size
+    assert page.evaluate(FREE) > 0.5

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-from tests.journeys.conftest import App, NewPage
+from crowdnotes.domain import Verdict
+from tests.journeys.conftest import App, Desk, NewPage
 from tests.journeys.walk import Walk
 
 pytestmark = pytest.mark.journey
@@ -29,6 +30,34 @@ _IS_SEEN = """
   const bars = ".st-key-strip, .st-key-ends, [data-testid=stHeader]"
   const fixed = there[0]?.closest(bars)
   return there.length > 0 && (!fixed || fixed.contains(now) || fixed.contains(now.getRootNode().host))
+}
+"""
+
+# What scrolls up and down within something that does so too.
+_NESTED = """
+() => {
+  const parentOf = (item) => item.parentElement ?? item.getRootNode().host
+  const scrolls = (item) => item.checkVisibility() && item.getClientRects().length > 0
+    && item.scrollHeight > item.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(item).overflowY)
+  const isNested = (item) => {
+    for (let around = parentOf(item); around; around = parentOf(around)) if (scrolls(around)) return true
+    return false
+  }
+  const within = (item) => [item, ...(item.shadowRoot ? all(item.shadowRoot) : [])]
+  const all = (root) => [...root.querySelectorAll("*")].flatMap(within)
+  const found = all(document.querySelector("[data-testid=stMain]")).filter((item) => scrolls(item) && isNested(item))
+  return found.map((item) => item.outerHTML.slice(0, 200))
+}
+"""
+# The share of the window's height that is left between what stays in place at its head and at its foot.
+FREE = """
+() => {
+  const edge = (selector, side, none) => {
+    const item = [...document.querySelectorAll(selector)].find((item) => item.checkVisibility())
+    return item ? item.getBoundingClientRect()[side] : none
+  }
+  const head = Math.max(edge("[data-testid=stHeader]", "bottom", 0), edge(".st-key-presenter", "bottom", 0))
+  return (edge(".st-key-phone-tabs", "top", innerHeight) - head) / innerHeight
 }
 """
 
@@ -119,3 +148,30 @@ def test_what_is_filled_in_for_a_library_stays_beside_an_error(app: App, new_pag
     expect(page.get_by_text("Choose a table or a folder first.")).to_be_visible()
     walk.settled()
     expect(page.get_by_label("Name of the library", exact=True)).to_have_value("body")
+
+
+def test_one_thing_scrolls_and_at_twice_the_size_note_and_decision_have_half_the_window(
+    app: App, desk: Desk, new_page: NewPage
+) -> None:
+    case_id = desk.gathered(POST, "vitamin-c", "colds")
+    desk.judged(case_id, Verdict.USE, "E1")
+    note = f"Regular vitamin C supplements do not prevent colds. {app.articles}/vitamin-c"
+    desk.scored(case_id, note)
+    walk = Walk(new_page("light", 1440, 900), app.url)
+    page = walk.page
+    walk.open(f"/?case={case_id}")
+    walk.read("E1")
+    for width, height in ((1440, 900), (1024, 768), (390, 844), (720, 450)):
+        page.set_viewport_size({"width": width, "height": height})
+        for tab in ("Sources", "Note", "Decide"):
+            walk.tab(tab)
+            assert page.evaluate(_NESTED) == [], (width, tab)
+        assert page.get_by_test_id("stMain").evaluate("main => main.scrollWidth <= main.clientWidth")
+        expect(page.locator(".st-key-ways-out button").first).to_be_visible()
+    assert page.evaluate(FREE) > 0.5
+    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
+    expect(walk.area("Decide").get_by_text(note)).to_be_in_viewport(ratio=1)
+    approve = page.locator(".st-key-decide-approved button")
+    approve.focus()
+    page.wait_for_function(_IS_SEEN)
+    expect(approve).to_be_in_viewport(ratio=1)
