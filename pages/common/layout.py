@@ -50,11 +50,11 @@ _SHORTCUTS = {
     "j": ("Next source", [".st-key-next-source button"]),
     "k": ("Previous source", [".st-key-previous-source button"]),
     "1": (
-        "Use the source, then the next; or stop using it",
+        "Use the source, or stop using it",
         [".st-key-reject-1 button", "[class*=st-key-reader-use-] input"],
     ),
     "2": (
-        "Read, not cited; then the next",
+        "Read, not cited",
         [".st-key-reject-2 button", "[class*=st-key-otherwise-] button:first-of-type"],
     ),
     "3": (

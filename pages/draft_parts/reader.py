@@ -1,8 +1,7 @@
-"""The reader: one passage in its page, and what the person says of it. Then it moves on to the next."""
+"""The reader: one passage in its page, what the person says of it, and the way to the next."""
 
 from __future__ import annotations
 
-import time
 import uuid
 from functools import partial
 
@@ -47,7 +46,6 @@ from pages.draft_parts.more_evidence import follow_up_buttons
 from pages.draft_parts.note import cited_badge
 
 _MAX_FINDING_CHARACTERS = 400
-_DOUBLE_PRESS_SECONDS = 0.7  # seconds: so soon after the reader moved on, a press was meant for the passage before
 _LABEL_BY_OTHER_VERDICT = {verdict: verdict.as_text.capitalize() for verdict in (Verdict.BACKGROUND, Verdict.REJECT)}
 _LOOK_BY_ANSWER = {
     AnswerKind.STATED: ":green[:material/check: {}",
@@ -62,6 +60,11 @@ _VERB_BY_ANSWER = {
     (AnswerKind.INFERRED, Points.FOR): "Lends support to",
     (AnswerKind.INFERRED, Points.NEITHER): "Helps to judge",
 }
+_DONE_BY_VERDICT = {
+    Verdict.USE: "{id} used.",
+    Verdict.BACKGROUND: "{id} read, not cited.",
+    Verdict.REJECT: "{id} rejected.",
+}
 _REJECTION_REASONS = ("Not about this claim", "Out of date", "Not reliable", "Repeats another source")
 
 
@@ -73,16 +76,12 @@ def chosen_source(case: Case) -> str | None:
 
 def open_source(case: Case, evidence_id: str, words: Span | None = None) -> None:
     """Show a passage in the reader and note that the person opened it; `words` are marked, offsets in its text."""
-    _show_passage(case, evidence_id, words)
-    item = case.evidence_by_id(evidence_id)
-    if item is not None and case.decision is None:
-        _mark_opened(case, item)
-
-
-def _show_passage(case: Case, evidence_id: str, words: Span | None = None) -> None:
     st.session_state[_chosen_passage_key(case)] = evidence_id
     st.session_state[f"{_chosen_passage_key(case)}-words"] = (evidence_id, words)
     go_to(Area.SOURCES)
+    item = case.evidence_by_id(evidence_id)
+    if item is not None and case.decision is None:
+        _mark_opened(case, item)
 
 
 def _mark_opened(case: Case, item: Evidence) -> None:
@@ -122,16 +121,13 @@ def is_weak(case: Case, item: Evidence) -> bool:
     return not known and item.id in case_findings.weak_sources(case, workspace().embedder.thresholds.relevant)
 
 
-def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> None:
-    """Draw the checkbox that uses a passage in the note, disabled until the passage was opened.
-
-    `and_on` then shows the next passage without a verdict.
-    """
+def use_tick(case: Case, item: Evidence, name: str) -> None:
+    """Draw the checkbox that uses a passage in the note, disabled until the passage was opened."""
     opened = own_review(item) is not None or chosen_source(case) == item.id
     key = key_of(name, _is_used(case, item))
 
     def judge() -> None:
-        _save_verdict(case, item, Verdict.USE if st.session_state[key] else None, and_on=and_on)
+        _save_verdict(case, item, Verdict.USE if st.session_state[key] else None)
 
     # A tap on it, while it is disabled, opens the source: page.css lets it through.
     st.checkbox(
@@ -198,7 +194,7 @@ def _draw_verdict_controls(case: Case, item: Evidence) -> None:
     verdict = Verdict.REJECT if state.get(waiting) else own_verdict(item)
     otherwise = key_of(f"otherwise-{key}", verdict if verdict in _LABEL_BY_OTHER_VERDICT else None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reader-verdict"):
-        use_tick(case, item, f"reader-use-{key}", and_on=True)
+        use_tick(case, item, f"reader-use-{key}")
         st.segmented_control(
             f"Or, of {item.id}",
             list(_LABEL_BY_OTHER_VERDICT),
@@ -206,7 +202,7 @@ def _draw_verdict_controls(case: Case, item: Evidence) -> None:
             key=otherwise,
             disabled=closed,
             on_change=run_action,
-            args=(card_place(item.id), lambda: _save_verdict(case, item, state[otherwise], and_on=True)),
+            args=(card_place(item.id), lambda: _save_verdict(case, item, state[otherwise])),
             label_visibility="collapsed",
         )
         st.space("stretch")
@@ -214,7 +210,22 @@ def _draw_verdict_controls(case: Case, item: Evidence) -> None:
             web_link("Open the source", item.source.url)
             web_link("Archived copy", item.source.archived_url, "inventory_2")
     _draw_rejection_reason(case, item)
+    _draw_way_on(case, item)
     _draw_other_verdicts(item)
+
+
+def _draw_way_on(case: Case, item: Evidence) -> None:
+    """Say what the person chose, and lead to the next passage that has no verdict yet, if there is one."""
+    verdict = own_verdict(item)
+    order = in_reading_order(case)
+    place = order.index(item)
+    waiting = next((other for other in (*order[place + 1 :], *order[:place]) if own_verdict(other) is None), None)
+    if case.decision is not None or verdict is None or waiting is None:
+        return
+    with st.container(key="way-on", horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(fill(_DONE_BY_VERDICT[verdict], id=item.id), width="content")
+        go_on = partial(open_source, case, waiting.id)
+        button(f"Next: {waiting.id} :material/arrow_forward:", "next-unjudged", "", go_on, type="tertiary")
 
 
 def _draw_other_verdicts(item: Evidence) -> None:
@@ -231,34 +242,13 @@ def _draw_other_verdicts(item: Evidence) -> None:
         st.caption(f"The newest choice counts: {escaped(counts.reader.name, 40)}.")
 
 
-def _save_verdict(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool = False) -> None:
-    """Save a verdict. A rejection waits for its reason; until then the passage has no verdict.
-
-    A passage that the reader showed by itself counts as opened only when the person does something with it: the second
-    press of a double click, meant for the passage before, must not judge it.
-    """
-    if (
-        and_on
-        and time.monotonic() - st.session_state.get(_moved_on_key(case), -_DOUBLE_PRESS_SECONDS) < _DOUBLE_PRESS_SECONDS
-    ):
-        return
+def _save_verdict(case: Case, item: Evidence, verdict: Verdict | None) -> None:
+    """Save a verdict. A rejection waits for its reason; until then the passage has no verdict."""
     rejecting = verdict is Verdict.REJECT
     _mark_opened(case, item)
     st.session_state[_rejecting_key(case, item)] = False
-    saved = cases().apply(case.id, actions.judge, item.id, None if rejecting else verdict, "")
+    cases().apply(case.id, actions.judge, item.id, None if rejecting else verdict, "")
     st.session_state[_rejecting_key(case, item)] = rejecting
-    if and_on and verdict is not None and not rejecting:
-        _show_next_unjudged(saved, item)
-
-
-def _show_next_unjudged(case: Case, done: Evidence) -> None:
-    """Show the next passage that has no verdict yet, if there is one. Nobody has opened it by that."""
-    order = in_reading_order(case)
-    place = next(number for number, item in enumerate(order) if item.id == done.id)
-    waiting = [item for item in (*order[place + 1 :], *order[:place]) if own_verdict(item) is None]
-    if waiting:
-        _show_passage(case, waiting[0].id)
-        st.session_state[_moved_on_key(case)] = time.monotonic()
 
 
 def _draw_rejection_reason(case: Case, item: Evidence) -> None:
@@ -288,9 +278,8 @@ def _save_typed_rejection(case: Case, item: Evidence, key: str) -> None:
 
 
 def _save_rejection(case: Case, item: Evidence, reason: str) -> None:
-    saved = cases().apply(case.id, actions.judge, item.id, Verdict.REJECT, reason)
+    cases().apply(case.id, actions.judge, item.id, Verdict.REJECT, reason)
     st.session_state.pop(_rejecting_key(case, item))
-    _show_next_unjudged(saved, item)
 
 
 _LABEL_BY_SUPPORT = {
@@ -400,10 +389,6 @@ def _mark_answering_words(case: Case, item: Evidence) -> tuple[Passage, str]:
 
 def _rejecting_key(case: Case, item: Evidence) -> str:
     return f"rejecting-{case.id}-{item.id}"
-
-
-def _moved_on_key(case: Case) -> str:
-    return f"moved-on-{case.id}"
 
 
 def _chosen_passage_key(case: Case) -> str:

@@ -380,9 +380,7 @@ def _build_reading_badges(case: Case, item: Evidence) -> str:
         about = {"name": escaped(counts.reader.name, 40), "verdict": item.verdict.as_text if item.verdict else ""}
         marks += f" :blue-badge[{fill('{name} chose: {verdict}', **about)}]"
     if own is None:
-        # The reader moved on to it by itself: it counts as opened with what the person does there.
-        name = "open now, not decided" if chosen_source(case) == item.id else "not opened"
-        return f"{marks} :gray-badge[{name}]"
+        return f"{marks} :gray-badge[not opened]"
     look, name = _BADGE_BY_VERDICT.get(own.verdict, ("", "")) if own.verdict else ("", "")
     return f"{marks} {look.format(name) if name else ''}"
 

@@ -180,12 +180,6 @@ def titles(at: AppTest) -> list[str]:
     return [str(getattr(item.proto, "title", "")).replace("\\", "") for item in at.error]
 
 
-@pytest.fixture(autouse=True)
-def presses_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test presses as fast as a double click: each press counts as one of its own."""
-    monkeypatch.setattr("pages.draft_parts.reader._DOUBLE_PRESS_SECONDS", 0.0)
-
-
 def press(at: AppTest, label: str) -> AppTest:
     """Click the first button of that name."""
     return next(item for item in at.button if item.label == label).click().run()

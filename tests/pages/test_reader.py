@@ -94,46 +94,24 @@ def test_the_reader_walks_through_the_passages_and_begins_again_at_the_end(desk:
     assert verdicts(desk, case) == [None, None, None], "to walk past is no verdict"
 
 
-def test_the_second_press_of_a_double_click_judges_no_passage_that_nobody_saw(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pages.draft_parts.reader._DOUBLE_PRESS_SECONDS", 60.0)
-    case = of_three(desk)
-    at = read(desk.app(case), case)
-    at.checkbox(key=f"reader-use-{case.id}-E1").check().run()
-    at.checkbox(key=f"reader-use-{case.id}-E2").check().run()
-    assert verdicts(desk, case) == [Verdict.USE, None, None]
-    assert shown_in(at) == "E2"
-
-
-def test_ticked_in_the_reader_it_moves_on_to_the_next_passage_without_a_verdict(desk: Desk) -> None:
+def test_what_one_reads_stays_after_a_verdict_and_a_button_leads_to_the_next_without_one(desk: Desk) -> None:
     case = of_three(desk)
     cases = desk.workspace.cases
     cases.apply(case.id, actions.open_passage, "E2")
     cases.apply(case.id, actions.judge, "E2", Verdict.BACKGROUND, "")
     at = read(desk.app(case), case)
+    assert "E1 used." not in texts(at)
     at.checkbox(key=f"reader-use-{case.id}-E1").check().run()
     assert verdicts(desk, case) == [Verdict.USE, Verdict.BACKGROUND, None]
+    assert shown_in(at) == "E1"
+    assert "E1 used." in texts(at)
+    assert desk.newest(case).evidence[2].reviews == ()
+    at.button(key="next-unjudged").click().run()
     assert shown_in(at) == "E3"
-    assert desk.newest(case).evidence[2].reviews == (), "to be shown it is not to have opened it"
-    assert "open now, not decided" in texts(at)
-    assert "not opened" not in texts(at)
-    at.checkbox(key=f"reader-use-{case.id}-E3").check().run()
     assert bool(desk.newest(case).evidence[2].reviews)
-    assert shown_in(at) == "E3", "there is no passage left without a verdict"
-    at.checkbox(key=f"reader-use-{case.id}-E3").uncheck().run()
-    assert verdicts(desk, case) == [Verdict.USE, Verdict.BACKGROUND, None]
-    assert shown_in(at) == "E3", "to take a tick back moves nothing"
-
-
-def test_background_moves_on_and_a_tick_in_the_row_does_not(desk: Desk) -> None:
-    case = of_three(desk)
-    at = read(desk.app(case), case)
-    chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.BACKGROUND).run()
-    assert shown_in(at) == "E2"
-    at.checkbox(key=f"use-{case.id}-E2").check().run()
-    assert verdicts(desk, case) == [Verdict.BACKGROUND, Verdict.USE, None]
-    assert shown_in(at) == "E2"
+    chips(at, f"otherwise-{case.id}-E3").set_value(Verdict.BACKGROUND).run()
+    assert shown_in(at) == "E3"
+    assert "next-unjudged" not in [item.key for item in at.button], "none is left without a verdict"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +123,7 @@ def test_background_moves_on_and_a_tick_in_the_row_does_not(desk: Desk) -> None:
         (4, "Repeats another source"),
     ],
 )
-def test_a_ready_reason_rejects_in_one_press_and_moves_on(desk: Desk, number: int, reason: str) -> None:
+def test_a_ready_reason_rejects_in_one_press(desk: Desk, number: int, reason: str) -> None:
     case = of_three(desk)
     at = read(desk.app(case), case)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
@@ -156,8 +134,9 @@ def test_a_ready_reason_rejects_in_one_press_and_moves_on(desk: Desk, number: in
     assert not at.exception
     assert verdicts(desk, case) == [Verdict.REJECT, None, None]
     assert desk.newest(case).evidence[0].reviews[-1].reason == reason
-    assert shown_in(at) == "E2"
-    assert f"Your reason: {reason}" in texts(read(at, case))
+    assert shown_in(at) == "E1"
+    assert f"Your reason: {reason}" in texts(at)
+    assert "E1 rejected." in texts(at)
 
 
 def test_the_passage_stays_in_the_reader_beside_a_note(desk: Desk) -> None:
