@@ -129,9 +129,11 @@ def use_tick(case: Case, item: Evidence, name: str) -> None:
     def judge() -> None:
         _save_verdict(case, item, Verdict.USE if st.session_state[key] else None)
 
-    # A tap on it, while it is disabled, opens the source: page.css lets it through.
+    # A tap on it, while it is disabled, opens the source: page.css lets it through. Its value is its default too: until
+    # a busy browser has drawn a new one, it may send the default, which Streamlit takes for an act of the person.
     st.checkbox(
         f"Use {item.id} in the note" if opened or case.decision is not None else f"Read {item.id} first",
+        value=_is_used(case, item),
         key=key,
         disabled=not opened or case.decision is not None,
         on_change=run_action,
@@ -192,12 +194,14 @@ def _draw_verdict_controls(case: Case, item: Evidence) -> None:
     state, key, waiting = st.session_state, f"{case.id}-{item.id}", _rejecting_key(case, item)
     closed = case.decision is not None
     verdict = Verdict.REJECT if state.get(waiting) else own_verdict(item)
-    otherwise = key_of(f"otherwise-{key}", verdict if verdict in _LABEL_BY_OTHER_VERDICT else None)
+    other = verdict if verdict in _LABEL_BY_OTHER_VERDICT else None
+    otherwise = key_of(f"otherwise-{key}", other)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reader-verdict"):
         use_tick(case, item, f"reader-use-{key}")
         st.segmented_control(
             f"Or, of {item.id}",
             list(_LABEL_BY_OTHER_VERDICT),
+            default=other,
             format_func=lambda value: _LABEL_BY_OTHER_VERDICT[value],
             key=otherwise,
             disabled=closed,

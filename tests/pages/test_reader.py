@@ -232,5 +232,6 @@ def test_a_tick_that_the_other_one_changed_has_a_new_key_so_that_an_old_value_of
     assert at.checkbox(key=in_reader).value, "the one that the person ticked keeps its place"
     assert row_tick(at, case).value
     assert row_tick(at, case).key == f"use-{case.id}-E1-1"
+    assert row_tick(at, case).proto.default, "what the browser sends of a new one before it has drawn it"
     assert not at.run().exception
     assert verdicts(desk, case) == [Verdict.USE]
