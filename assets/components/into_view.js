@@ -5,6 +5,7 @@ const SETTLES_MS = 2500
 const LOOKS_MS = 100
 const BELOW = 270 // pixels below the place that come into view with it
 const MARGIN = 48
+const DESK = "(min-width: 56.25rem) and (min-height: 34rem)" // as in page.css
 const done = new Set()
 
 export default function ({ parentElement, data }) {
@@ -22,16 +23,17 @@ export default function ({ parentElement, data }) {
     if (document.activeElement !== place && document.activeElement?.contains(place)) place.focus({ preventScroll: true })
   }
   const pane = place.closest(".st-key-sources-pane, .st-key-note-pane")
-  const reader = place.closest(".st-key-reader")
+  const reader = place.closest(".st-key-reader, .st-key-validate-passage")
   const come = () => {
-    const isPane = pane && getComputedStyle(pane).overflowY === "auto"
+    const isDesk = matchMedia(DESK).matches
+    const isPane = isDesk && pane
     const texts = [...(reader?.querySelectorAll("*") ?? [])].map((item) => item.shadowRoot)
-    const mark = isPane && texts.map((text) => text?.querySelector("mark")).find(Boolean)
+    const mark = isDesk && texts.map((text) => text?.querySelector("mark")).find(Boolean)
     // Of a passage as far as its first mark, if both have room.
     const far = mark ? mark.getBoundingClientRect().bottom - place.getBoundingClientRect().top + MARGIN : 0
-    const isFar = isPane && far > pane.clientHeight - MARGIN
+    const isFar = far > (isPane ? pane.clientHeight - MARGIN : innerHeight - 3 * MARGIN)
     // A small window has no room for a passage below the rows: its head goes to the top.
-    const block = isFar ? "center" : reader && !isPane ? "start" : "nearest"
+    const block = isFar ? "center" : reader && !isDesk ? "start" : "nearest"
     place.style.scrollMarginBlock = `${isPane ? "1rem" : "6rem"} ${Math.max(far, BELOW)}px`
     ;(isFar ? mark : place).scrollIntoView({ block, behavior: calm ? "auto" : "smooth" })
     takeKeyboard()

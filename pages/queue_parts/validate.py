@@ -30,6 +30,7 @@ from pages.common.components import (
     marked_text,
     passage_pieces,
     read_aloud,
+    scroll_into_view,
     shortcut_keys,
     source_name,
     web_link,
@@ -193,6 +194,8 @@ def _draw_pair(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> N
         _draw_check_results(case, pair, sentence)
         _draw_finding_buttons(case, found, here, mine=mine)
     with left, st.container(key="validate-passage", gap="small"):
+        if mine:
+            scroll_into_view(f"{case.id} {pair.evidence_id} {pair.words}", "validate-passage")
         _draw_passage(case, item, sentence)
 
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from crowdnotes.cases import actions, moderation
-from crowdnotes.domain import DecisionKind, LinkCheck, LinkState, Verdict
+from crowdnotes.domain import DecisionKind, LinkCheck, LinkState, Span, Verdict
 from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.journeys.conftest import Desk, NewPage, running_app
@@ -107,3 +107,30 @@ def test_two_presses_judge_what_was_out_of_view_and_none_is_lost(
     page.keyboard.press("3")  # before a moment has passed: it counts once it has
     expect(page.locator(".st-key-validate-return")).to_be_visible()
     assert workspace.cases.get(case_id).desk.readings
+
+
+def test_the_marked_words_are_in_view_beside_the_buttons_that_judge_them(
+    team: tuple[str, Workspace], articles: str, new_page: NewPage
+) -> None:
+    url, workspace = team
+    case_id = _submitted(workspace, articles)
+    filler = "Most adults have two or three colds a year, and recover within ten days without any treatment. " * 40
+    case = workspace.cases.get(case_id)
+    (item,) = case.evidence
+    assert case.assessment is not None
+    moved = tuple(
+        found.replace(carrier=Span(start=found.carrier.start + len(filler), end=found.carrier.end + len(filler)))
+        for found in case.assessment.sentences
+        if found.carrier is not None
+    )
+    changes = {
+        "evidence": (item.replace(passage=item.passage.replace(text=filler + item.passage.text, marks=())),),
+        "assessment": case.assessment.replace(sentences=moved),
+    }
+    workspace.store.update(case_id, lambda newest: newest.replace(**changes))
+    walk = Walk(new_page("light", 1024, 768), url)
+    walk.open(f"/queue?case={case_id}")
+    walk.page.keyboard.press("w")
+    expect(walk.page.locator(".st-key-finding-3 button:enabled")).to_have_count(1)
+    expect(walk.page.locator(".st-key-validate-passage mark").first).to_be_in_viewport(ratio=1)
+    expect(walk.page.locator(".st-key-finding-5 button")).to_be_in_viewport(ratio=1)
