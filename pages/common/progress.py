@@ -19,6 +19,7 @@ from pages.common.search_report import search_list
 from pages.common.session import announce, button, show_errors, workspace
 
 _POLL_SECONDS = 0.4
+_RECORDED_SECONDS = 1.5  # about twice what recorded work takes once the models are loaded
 _STARTED_JOB_KEY = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not
 _ANNOUNCED_JOB_KEY = "end-announced"  # the job whose end was announced last
 _SIGN_BY_STEP_STATE = {
@@ -42,7 +43,15 @@ _MESSAGE_BY_JOB_END = {
 
 def start(case: Case, kind: str) -> None:
     """Start long work on a case; the page goes to its progress. Raises what forbids it."""
-    st.session_state[_STARTED_JOB_KEY] = workspace().start(case.id, kind).id
+    job = workspace().start(case.id, kind)
+    st.session_state[_STARTED_JOB_KEY] = job.id
+    wait_for_recorded(case, job)
+
+
+def wait_for_recorded(case: Case, job: JobRecord) -> None:
+    """Wait a little for work that asks nobody, as its answers are recorded: the page then shows its result at once."""
+    if case.recorded_answers:
+        workspace().runner.wait(job.id, timeout=_RECORDED_SECONDS)
 
 
 def gather_anew(case: Case) -> None:

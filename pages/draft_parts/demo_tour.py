@@ -26,7 +26,7 @@ from crowdnotes.wording import fill
 from pages.common.components import spotlight
 from pages.common.engine_panel import PRESENTER, use_own_engine_panel
 from pages.common.layout import Area, go_to
-from pages.common.progress import under_way
+from pages.common.progress import under_way, wait_for_recorded
 from pages.common.session import DEMO, button, cases, notices, show_case, workspace
 from pages.draft_parts.approval import start_new_note
 from pages.draft_parts.reader import open_source
@@ -162,8 +162,12 @@ def _show_place(case: Case, place: TourPlace) -> None:
 
 
 def _advance_tour(case_id: str, place: TourPlace) -> None:
-    then, _ = advance(workspace(), cases().get(case_id), place)
-    _show_place(cases().get(case_id), then)
+    then, job = advance(workspace(), cases().get(case_id), place)
+    case = cases().get(case_id)
+    if job is not None:
+        wait_for_recorded(case, job)
+        case = cases().get(case_id)
+    _show_place(case, then)
 
 
 def _label_next_action(case: Case, action: TourAction) -> str:
