@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -13,7 +14,7 @@ from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
 from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
-from pages.common.layout import TWO_PANE_WIDTH, Area, StepName, area, keys, next_area_button, quiet_header
+from pages.common.layout import TWO_PANE_WIDTH, Area, StepName, area, keys, next_area_button, part, quiet_header
 from pages.common.navigation import page_body
 from pages.common.session import DEMO, cases, current_case, name_tab_after_case, notice_for, notices, show_notice
 from pages.draft_parts.decision import decide_area, draw_decision_buttons
@@ -47,7 +48,7 @@ def workbench(case: Case, job: JobRecord | None) -> None:
         draw_lesson(case)
         if case.supernote is not None:
             of_supernote(case)
-        sources_pane(case, job)
+        part("sources", partial(sources_pane, case, job))
     waits = approval.obstacles_for(cases(), case) if case.decision is None else []
     with right, st.container(key="note-pane", gap="small"):
         note_pane(case, job, waits)
@@ -75,7 +76,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
             if not is_closed(case):
                 _draw_note_box(case, job)
                 draw_proposals(case)
-        draw_sentence_support(case)
+        part("sentences", partial(draw_sentence_support, case))
         draw_scores(case, job)
         if case.assessment_is_current and case.decision is None:
             next_area_button(Area.DECIDE, "Go to the decision")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from typing import NoReturn
 
 import streamlit as st
 
 from crowdnotes.domain import Case
 from pages.common.components import Judged, phone_tab_bar, read_aloud, scroll_into_view, shortcut_keys
-from pages.common.session import notices, notices_elsewhere
+from pages.common.session import notices, notices_elsewhere, show_errors
 
 TWO_PANE_WIDTH = 1480  # pixels of the page: two panes of some 700
 
@@ -112,6 +113,27 @@ def quiet_header(words: str) -> None:
     """Draw a header that is read aloud and not seen: a way for screen readers through the parts of the page."""
     with st.container(key=f"quiet-heading-{words.lower()}"):
         st.header(words, anchor=False)
+
+
+def part(name: str, draw: Callable[[], object]) -> None:
+    """Draw a part of the page that `redraw` can draw again alone; anything else done in it draws the whole page."""
+    state, wanted, is_first = st.session_state, f"redraw {name}", [True]
+    state.pop(wanted, None)
+
+    def body() -> None:
+        if not is_first and not state.pop(wanted, False):
+            st.rerun()
+        is_first.clear()
+        with show_errors():
+            draw()
+
+    st.fragment(body, key=name)()
+
+
+def redraw(*parts: str) -> NoReturn:
+    """Draw only these parts again, as the last thing that a button does: for all others nothing has changed."""
+    st.session_state.update({f"redraw {name}": True for name in parts})
+    st.rerun(parts)
 
 
 def go_to(name: Area) -> None:

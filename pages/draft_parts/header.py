@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.wording import plural
 from pages.common.engine_panel import engine_panel
-from pages.common.layout import Area, StepName, area, in_a_line, key_help, phone_tabs
+from pages.common.layout import Area, StepName, area, in_a_line, key_help, part, phone_tabs
 from pages.common.progress import under_way
 from pages.common.session import notices, own_review
 from pages.draft_parts.approval import start_new_note
@@ -33,7 +34,7 @@ def draw_header(case: Case, job: JobRecord | None) -> None:
             engine_panel(case)
             key_help()
             st.button("New note", key="new", icon=":material/add:", type="tertiary", on_click=start_new_note)
-        phone_tabs(case, _list_tab_signs(case))
+        part("tabs", partial(phone_tabs, case, _list_tab_signs(case)))
         with area(Area.POST):
             notices(StepName.POST.value)
             images = (

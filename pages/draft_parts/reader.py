@@ -29,7 +29,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import day, escaped, record_place, title
 from crowdnotes.wording import fill
 from pages.common.components import badge, marked_text, passage_pieces, scroll_into_view, source_name, web_link
-from pages.common.layout import Area, card_place, go_to, scroll_target
+from pages.common.layout import Area, card_place, go_to, redraw, scroll_target
 from pages.common.search_report import note_words, source_badges
 from pages.common.session import (
     button,
@@ -82,6 +82,14 @@ def open_source(case: Case, evidence_id: str, words: Span | None = None) -> None
     item = case.evidence_by_id(evidence_id)
     if item is not None and case.decision is None:
         _mark_opened(case, item)
+
+
+def read_source(case: Case, evidence_id: str, words: Span | None = None) -> None:
+    """Do the same as `open_source`, for a button; what was opened before changes nothing but what shows it."""
+    open_source(case, evidence_id, words)
+    item = case.evidence_by_id(evidence_id)
+    if item is not None and (case.decision is not None or own_review(item) is not None):
+        redraw("tabs", "sources", "sentences")
 
 
 def _mark_opened(case: Case, item: Evidence) -> None:
@@ -180,10 +188,10 @@ def _draw_reader_navigation(case: Case, chosen: Evidence | None) -> None:
             first = unread or after
             fits = unread is not None and not is_weak(case, unread)
             look = {"type": "primary" if fits else "secondary", "icon": "menu_book"}
-            button(f"Read {first.id}", "next-source", "", partial(open_source, case, first.id), **look)
+            button(f"Read {first.id}", "next-source", "", partial(read_source, case, first.id), **look)
             return
         st.markdown(f"**{chosen.id}** {title(chosen.source.title, 'No title', 90)}", width="stretch")
-        back, on = partial(open_source, case, before.id), partial(open_source, case, after.id)
+        back, on = partial(read_source, case, before.id), partial(read_source, case, after.id)
         about = {"type": "tertiary", "disabled": len(order) == 1}
         button("", "previous-source", "", back, icon="chevron_left", help=f"Previous source, {before.id} (K)", **about)
         button("", "next-source", "", on, icon="chevron_right", help=f"Next source, {after.id} (J)", **about)

@@ -25,7 +25,7 @@ from pages.common.components import (
 )
 from pages.common.layout import StepName, card_place
 from pages.common.session import button, cases, run_action, workspace
-from pages.draft_parts.reader import arrival_at_sentence, chosen_source, open_source
+from pages.draft_parts.reader import arrival_at_sentence, chosen_source, read_source
 
 _MAX_SENTENCE_CHARACTERS = 150  # characters of a sentence: three lines
 _MAP_SIGN_BY_SUPPORT = {Support.SUPPORTED: "✓", Support.PARTLY: "◐", Support.UNSUPPORTED: "✗", Support.UNCHECKED: "○"}
@@ -69,7 +69,7 @@ def choose(case: Case, chosen: object) -> None:
     if isinstance(number, int) and 1 <= number <= len(case.sentences):
         evidence_id, words = case.sentences[number - 1].evidence_id, case.sentences[number - 1].carrier
     if isinstance(evidence_id, str) and case.evidence_by_id(evidence_id) is not None:
-        run_action(card_place(evidence_id), partial(open_source, case, evidence_id, words))
+        run_action(card_place(evidence_id), partial(read_source, case, evidence_id, words))
 
 
 def _order_map_sources(case: Case) -> list[Evidence]:
@@ -163,7 +163,7 @@ def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport
                 where = escaped(source_name(carrier.source), 30)
                 label = f"{carrier.id} · {where}"
                 look = {"type": "tertiary", "help": "Opens it at the closest words"}
-                go = partial(open_source, case, carrier.id, sentence.carrier)
+                go = partial(read_source, case, carrier.id, sentence.carrier)
                 button(label, f"source-of-{number}", card_place(carrier.id), go, icon="menu_book", **look)
         marked_text(sentence_pieces(note, sentence), look="sentence", key=f"{case.id}-{number}-text")
         if by_person and carrier is not None and sentence.carrier is not None:

@@ -61,7 +61,7 @@ from pages.draft_parts.reader import (
     chosen_source,
     in_reading_order,
     is_weak,
-    open_source,
+    read_source,
     reader,
     repetition_line,
     use_tick,
@@ -96,7 +96,7 @@ def _draw_manual_search(case: Case, job: JobRecord | None, manual: ManualSearch)
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
                 st.markdown(":small[Closest source:]", width="content")
                 name = f"{near.id} {title(near.source.title, 'No title', 70)}"
-                button(name, "nearest", card_place(near.id), partial(open_source, case, near.id), type="tertiary")
+                button(name, "nearest", card_place(near.id), partial(read_source, case, near.id), type="tertiary")
         _draw_places_to_look(manual)
         add_by_hand(case, job, "Add what you found")
 
@@ -352,7 +352,7 @@ def _draw_source_row(case: Case, item: Evidence) -> None:
             when = str(source.year or "no date")
             name = escaped(source_name(source), 44)
             label = f"**{item.id}** {name} :gray[:small[· {escaped(kind)} · {when}]]"
-            read = partial(open_source, case, item.id)
+            read = partial(read_source, case, item.id)
             button(label, f"read-{key}", card_place(item.id), read, type="tertiary", width="stretch")
             if badges := _build_reading_badges(case, item).strip():
                 st.markdown(badges, width="content")

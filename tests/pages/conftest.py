@@ -20,6 +20,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
 from pages.common import session, shared_workspace
+from pages.draft_parts import reader
 from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine, actor
 from tests.shared import PATIENCE, put_tables
 
@@ -150,6 +151,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=engine, links=links)
     monkeypatch.setattr(shared_workspace, "open_workspace", lambda: workspace)
     monkeypatch.setattr(shared_workspace, "warm_up", lambda _: None)
+    monkeypatch.setattr(reader, "redraw", lambda *_: None)  # AppTest knows no more than what the last run drew
     st.cache_resource.clear()
     with workspace:
         yield Desk(workspace, engine, links)

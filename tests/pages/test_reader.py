@@ -8,6 +8,8 @@ from streamlit.testing.v1.element_tree import Checkbox
 
 from crowdnotes.cases import actions, intake
 from crowdnotes.domain import Case, Mode, Span, Verdict
+from pages.common import layout
+from pages.draft_parts import reader
 from tests.fakes import actor, make_evidence
 from tests.pages.conftest import NOTE, PASSAGE, POST, Desk, can_approve, chips, field, press, read, texts
 
@@ -198,6 +200,26 @@ def test_choosing_reject_takes_the_passage_out_of_use_before_the_reason_is_writt
     assert not can_approve(at)
     assert field(at, "Another reason").value == ""
     assert "Why do you reject it?" in texts(at)
+
+
+def test_a_source_that_was_opened_before_is_shown_without_drawing_the_rest_of_the_page(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "redraw", layout.redraw)
+    case = of_three(desk)
+    desk.workspace.cases.apply(case.id, actions.open_passage, "E1")
+    at = desk.app(case)
+
+    def keys() -> set[str | None]:
+        return {button.key for button in at.button}
+
+    at.button(key=f"read-{case.id}-E2").click().run()  # now the case is another: all of the page may say so
+    assert shown_in(at) == "E2"
+    assert {"new", "next-source"} <= keys()
+    at.button(key=f"read-{case.id}-E1").click().run()
+    assert shown_in(at) == "E1"
+    assert "next-source" in keys()
+    assert "new" not in keys()
 
 
 def test_a_page_without_a_title_gets_words_and_not_a_rule(desk: Desk) -> None:
