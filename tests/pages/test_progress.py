@@ -12,7 +12,9 @@ from crowdnotes.cases import intake
 from crowdnotes.cases.pipeline import JOBS
 from crowdnotes.domain import Case, Mode, StageOutcome
 from crowdnotes.errors import EngineError, JobError, StoreBusyError
+from crowdnotes.jobs import JobRunner
 from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step, plain_step
+from pages.common import progress
 from tests.pages.conftest import POST, Desk, texts, unfolded
 from tests.shared import PATIENCE
 
@@ -23,6 +25,18 @@ def step(run: Callable[[Progress], str], title: str = "Choose and read sources")
 
 def failing(_: Progress) -> str:
     raise EngineError("The page could not be understood.", "Bring another source.")
+
+
+def test_only_work_with_recorded_answers_is_waited_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[str] = []
+    monkeypatch.setattr(JobRunner, "wait", lambda _, job_id, timeout: waited.append(job_id) if timeout else None)
+    monkeypatch.setattr(progress, "workspace", lambda: desk.workspace)
+    case = desk.case()
+    job = desk.workspace.runner.start(case.id, "gather", [step(lambda _: "done")])
+    progress.wait_for_recorded(case, job)
+    assert not waited
+    progress.wait_for_recorded(case.replace(recorded_answers=True), job)
+    assert waited == [job.id]
 
 
 @pytest.mark.parametrize("kind", ["gather", "whole"])  # whole: for a row of a batch
