@@ -106,7 +106,7 @@ def test_what_the_map_cannot_have_sent_opens_nothing(desk: Desk, monkeypatch: py
 
 def test_a_chosen_sentence_opens_its_source_at_its_words(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[object] = []
-    monkeypatch.setattr(sentence_support, "open_source", lambda _, *what: opened.append(what))
+    monkeypatch.setattr(sentence_support, "read_source", lambda _, *what: opened.append(what))
     case = mapped(desk)
     sentence_support.choose(case, {"sentence": 2})
     sentence_support.choose(case, {"source": "E1"})
