@@ -214,13 +214,21 @@ def key_of(name: str, stored: object) -> str:
     Under the old key the browser may still send the old value, which Streamlit would take for an act of the person. A
     widget that the person changed keeps its key, so that it keeps the keyboard's focus.
     """
-    state, counted = st.session_state, f"{name} changes"
-    key = f"{name}-{state[counted]}" if counted in state else name
+    state, key = st.session_state, newest_key(name)
     if key in state and state[key] != stored:
-        state[counted] = state.get(counted, 0) + 1
-        key = f"{name}-{state[counted]}"
+        state[f"{name} changes"] = state.get(f"{name} changes", 0) + 1
+        key = newest_key(name)
     state.setdefault(key, stored)
     return key
+
+
+def newest_key(name: str) -> str:
+    """Return the key that `key_of` gave last. A callback asks, as it is called for a value sent under an old key, too.
+
+    Streamlit forgets the value of a widget that is gone but not its callback, so the old value looks like a new one.
+    """
+    changes = st.session_state.get(f"{name} changes")
+    return name if changes is None else f"{name}-{changes}"
 
 
 def open_key(name: str) -> str:

@@ -36,6 +36,7 @@ from pages.common.session import (
     cases,
     keep_typed,
     key_of,
+    newest_key,
     notices,
     own_review,
     own_verdict,
@@ -135,7 +136,8 @@ def use_tick(case: Case, item: Evidence, name: str) -> None:
     key = key_of(name, _is_used(case, item))
 
     def judge() -> None:
-        _save_verdict(case, item, Verdict.USE if st.session_state[key] else None)
+        if key == newest_key(name):
+            _save_verdict(case, item, Verdict.USE if st.session_state[key] else None)
 
     # A tap on it, while it is disabled, opens the source: page.css lets it through. Its value is its default too: until
     # a busy browser has drawn a new one, it may send the default, which Streamlit takes for an act of the person.
@@ -204,6 +206,11 @@ def _draw_verdict_controls(case: Case, item: Evidence) -> None:
     verdict = Verdict.REJECT if state.get(waiting) else own_verdict(item)
     other = verdict if verdict in _LABEL_BY_OTHER_VERDICT else None
     otherwise = key_of(f"otherwise-{key}", other)
+
+    def judge() -> None:
+        if otherwise == newest_key(f"otherwise-{key}"):
+            _save_verdict(case, item, state[otherwise])
+
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reader-verdict"):
         use_tick(case, item, f"reader-use-{key}")
         st.segmented_control(
@@ -214,7 +221,7 @@ def _draw_verdict_controls(case: Case, item: Evidence) -> None:
             key=otherwise,
             disabled=closed,
             on_change=run_action,
-            args=(card_place(item.id), lambda: _save_verdict(case, item, state[otherwise])),
+            args=(card_place(item.id), judge),
             label_visibility="collapsed",
         )
         st.space("stretch")

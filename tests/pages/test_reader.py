@@ -257,3 +257,15 @@ def test_a_tick_that_the_other_one_changed_has_a_new_key_so_that_an_old_value_of
     assert row_tick(at, case).proto.default, "what the browser sends of a new one before it has drawn it"
     assert not at.run().exception
     assert verdicts(desk, case) == [Verdict.USE]
+
+
+def test_what_a_busy_browser_sends_late_under_an_old_key_is_no_act_of_the_person(desk: Desk) -> None:
+    case = desk.case()
+    at = read(desk.app(case), case)
+    before = row_tick(at, case).proto.id
+    at.checkbox(key=f"reader-use-{case.id}-E1").check().run()
+    at.run()
+    sent = at._tree.get_widget_states()
+    sent.widgets.add(id=before, bool_value=False)
+    assert not at._run(sent).exception
+    assert verdicts(desk, case) == [Verdict.USE]
