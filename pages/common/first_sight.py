@@ -19,7 +19,8 @@ def loading_screen() -> DeltaGenerator:
     """Draw the look of the app; return the place of the outline, which covers the page until `is_loaded`."""
     # First: a page without an icon takes the sign next to its name for one, and browsers load that from Google.
     icon = str(_ASSETS_FOLDER / "icon.svg")
-    title = st.session_state.get(_TITLE_KEY, "CrowdNotes")  # as it is, until the page names it
+    # As it is until the page names it, if the case is the same.
+    title = st.session_state.get(_TITLE_KEY, {}).get(st.query_params.get("case"), "CrowdNotes")
     st.set_page_config(page_title=title, page_icon=icon, layout="wide", initial_sidebar_state="collapsed")
     st.html(_ASSETS_FOLDER / "page.css")
     st.logo(str(_ASSETS_FOLDER / "logo.svg"), size="large")
@@ -36,7 +37,7 @@ def loading_screen() -> DeltaGenerator:
 def name_tab(*parts: str) -> None:
     """Give the browser's tab a title: these parts, the most special first, then the program's name."""
     title = " · ".join((*parts, "CrowdNotes"))
-    st.session_state[_TITLE_KEY] = title
+    st.session_state[_TITLE_KEY] = {st.query_params.get("case"): title}
     st.set_page_config(page_title=title)
 
 
