@@ -120,7 +120,7 @@ def test_where_x_says_nothing_a_note_that_the_rules_show_counts_as_shown(tmp_pat
     assert not shown & {post.post for post in found.posts}
     assert found.posts[-1].ratings < min(one.levels.n for one in told)
     assert found.waiting is None
-    assert "by our rules" in found.sentence
+    assert "does not say what X shows" in found.sentence
 
 
 def test_a_day_without_posts_and_no_day_at_all_say_so(tmp_path: Path) -> None:
