@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from urllib.parse import urlsplit
 
-from crowdnotes.cases.actions import archive_evidence, with_event, with_revision
+from crowdnotes.cases.actions import add_event, archive_evidence, with_event, with_revision
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.permissions import requires
 from crowdnotes.domain import (
@@ -396,7 +396,7 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
         characters=len(text),
     )
     passage = Passage(text=text, span=Span(start=0, end=len(text)), similarity=0.0)
-    return Evidence(id="E0", source=source, passage=passage, rank=0, why="You copied it from the page.")
+    return Evidence(id="E0", source=source, passage=passage, rank=0, why="A person copied it from the page.")
 
 
 def add_passage_by_hand(cases: Cases, case_id: str, *, url: str | None, title: str, text: str) -> Case:
@@ -428,15 +428,16 @@ def add_evidence(case: Case, at: datetime, by: Person, item: Evidence) -> Case:
     nearest = dict.fromkeys(span for words in asked for span in _find_nearest_sentence(item.passage.text, words))
     passage = item.passage.replace(marks=tuple(nearest))
     added = item.replace(id=f"E{case.next_evidence_number}", rank=len(case.evidence) + 1, passage=passage)
-    return with_event(
-        case,
-        at,
-        by,
-        "passage copied in",
-        f"{added.id} {item.source.url or item.source.title}",
-        evidence=(*case.evidence, added),
-        sources=(*case.sources, item.source),
+    event = Event(
+        at=at,
+        by=by.name,
+        by_key=by.key,
+        kind="passage copied in",
+        detail=f"{added.id} {item.source.url or item.source.title}",
+        subject=item.source.id,
     )
+    changes = {"evidence": (*case.evidence, added), "sources": (*case.sources, item.source)}
+    return add_event(case, event, changes)
 
 
 MAX_IMAGE_WORDS = 5_000  # characters; a screenshot of a whole article is far below

@@ -30,7 +30,7 @@ from crowdnotes.domain import (
     first_shown,
 )
 from crowdnotes.text.languages import LANGUAGE_NAMES, languages_of
-from crowdnotes.text.markdown import day, escaped, title
+from crowdnotes.text.markdown import clip, day, escaped, title
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.quotes import changed_words
 from crowdnotes.text.urls import canonical_url, references_in
@@ -45,6 +45,7 @@ _MAX_NOTE_CHARACTERS = 400
 _MAX_NOTES_SHOWN = 10
 _MAX_TITLE_CHARACTERS = 44
 _MAX_LINKS_PER_NOTE = 3
+_MAX_NAME_CHARACTERS = 20  # in a badge
 
 
 def earlier_notes(case: Case) -> None:
@@ -95,11 +96,18 @@ _NOTICES_WITH_OWN_BADGE = _GRAVE_NOTICES | {AFTER_CUTOFF, UNDATED}
 
 
 def source_badges(
-    source: Source, post: Post, until: date | None, page: int | None = None, *, graves_only: bool = False
+    source: Source,
+    post: Post,
+    until: date | None,
+    page: int | None = None,
+    *,
+    pasted_by: str = "by hand",
+    graves_only: bool = False,
 ) -> str:
     """Markdown of the badges that apply, the gravest first; empty when there is nothing to say.
 
-    `page` is that of the passage, in a PDF. A language is named when it is neither the post's nor English.
+    `page` is that of the passage, in a PDF; `pasted_by` says who copied its words. A language is named when it is
+    neither the post's nor English.
     With `graves_only` only what must be known before it is opened: retracted, later than the post, a fact-check's
     verdict, no link.
     """
@@ -115,7 +123,7 @@ def source_badges(
     badges += origin_badges(source, post)
     badges += [badge("orange", "info", notice) for notice in source.notices if notice not in _NOTICES_WITH_OWN_BADGE]
     if source.by_hand:
-        badges.append(badge("orange", "content_paste", "pasted by you: not compared with the page"))
+        badges.append(badge("orange", "content_paste", f"pasted {pasted_by}: not compared with the page"))
     if source.read_as is ReadAs.ABSTRACT:
         badges.append(badge("orange", "short_text", "abstract only"))
     if source.read_as is ReadAs.RECORD:
@@ -132,6 +140,15 @@ def source_badges(
     if page is not None:
         badges.append(badge("gray", "picture_as_pdf", f"page {page}"))
     return " ".join(badges)
+
+
+def pasted_by(case: Case, source: Source) -> str:
+    """Return who pasted its words, to the person at the screen; "by hand" where the case's record does not say."""
+    pasted = (event for event in case.events if event.kind == "passage copied in" and event.subject == source.id)
+    event = next(pasted, None)
+    if event is None:
+        return "by hand"
+    return "by you" if event.by_key == workspace().actor.key else f"by {clip(event.by, _MAX_NAME_CHARACTERS)}"
 
 
 def origin_badges(source: Source, post: Post, *, short: bool = False) -> list[str]:

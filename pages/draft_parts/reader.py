@@ -30,7 +30,7 @@ from crowdnotes.text.markdown import day, escaped, record_place, title
 from crowdnotes.wording import fill
 from pages.common.components import badge, marked_text, passage_pieces, scroll_into_view, source_name, web_link
 from pages.common.layout import Area, card_place, go_to, redraw, scroll_target
-from pages.common.search_report import note_words, source_badges
+from pages.common.search_report import note_words, pasted_by, source_badges
 from pages.common.session import (
     button,
     cases,
@@ -346,7 +346,8 @@ def arrival_at_sentence(case: Case, number: int) -> None:
 def _draw_source_head(case: Case, item: Evidence) -> None:
     """Draw where it is from, why it was chosen, what the model found in it, and what a reader must know of it."""
     source = item.source
-    badges = [source_badges(source, case.post, case.until, item.passage.page), cited_badge(case, source.url)]
+    page, by = item.passage.page, pasted_by(case, source)
+    badges = [source_badges(source, case.post, case.until, page, pasted_by=by), cited_badge(case, source.url)]
     if case.assessment is not None and item.id in case.assessment.marked:
         badges.append(
             badge(
@@ -371,8 +372,10 @@ def _draw_source_head(case: Case, item: Evidence) -> None:
     with st.container(gap="xxsmall"):
         st.markdown(f"{' '.join(filter(None, badges))} :small[:gray[{' · '.join(facts)}]]")
         repetition_line(case, item)
-        why = "The example brings this link." if is_demonstration_url(source.url or "") else item.why
-        st.markdown(f":small[{escaped(why[:1].upper() + why[1:], 240)}]")
+        is_example = is_demonstration_url(source.url or "")
+        if is_example or not source.by_hand:  # else the badge says who pasted it
+            why = "The example brings this link." if is_example else item.why
+            st.markdown(f":small[{escaped(why[:1].upper() + why[1:], 240)}]")
         for check in source.fact_checks:
             st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _MAX_FINDING_CHARACTERS)}]")
         if (note := first_shown(source.notes)) is not None:

@@ -35,7 +35,7 @@ from pages.common.components import (
     source_name,
     web_link,
 )
-from pages.common.search_report import source_badges
+from pages.common.search_report import pasted_by, source_badges
 from pages.common.session import (
     button,
     cases,
@@ -275,7 +275,8 @@ def _draw_passage(case: Case, item: Evidence, sentence: SentenceSupport | None) 
     if source.stated_day and source.date_origin:
         facts.append(day(source.stated_day))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        badges = source_badges(source, case.post, case.until, item.passage.page)
+        page, by = item.passage.page, pasted_by(case, source)
+        badges = source_badges(source, case.post, case.until, page, pasted_by=by)
         st.markdown(f"{badges} :small[:gray[{' · '.join(facts)}]]", width="stretch")
         web_link("Open the source", source.url)
     passage = item.passage

@@ -59,7 +59,7 @@ def badges(until: date | None = None, page: int | None = None, **changes: object
             {"fact_checks": (FactCheck(claim="C", verdict="False"), FactCheck(claim="D", verdict="No"))},
         ),
         ([], {"fact_checks": (FactCheck(claim="C"),)}),
-        (["pasted by you: not compared with the page"], {"id": "hand:1"}),
+        (["pasted by hand: not compared with the page"], {"id": "hand:1"}),
         (["archived copy"], {"read_as": ReadAs.ARCHIVED}),
         (
             ["read through Reader: not compared with the page"],

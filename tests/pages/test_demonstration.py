@@ -42,7 +42,7 @@ def test_the_page_of_an_example_is_no_link_that_the_person_added(desk: Desk) -> 
     at = desk.app(case)
     shown = texts(at.button(key=f"read-{case.id}-E1").click().run())
     assert "The example brings this link." in shown
-    assert "You copied it from the page." not in shown
+    assert "copied it from the page" not in shown
 
 
 def test_a_case_with_another_post_is_offered_no_tempting_note(desk: Desk) -> None:

@@ -32,7 +32,7 @@ from crowdnotes.errors import NotAllowedError
 from crowdnotes.settings import Settings
 from pages.common import navigation, session, shared_workspace
 from tests.fakes import actor
-from tests.pages.conftest import NOTE, ROOT, Desk, chips, note_of, texts, unfolded
+from tests.pages.conftest import NOTE, ROOT, Desk, chips, note_of, read, texts, unfolded
 from tests.shared import PATIENCE, HeldTime
 
 PAGE = "pages/queue.py"
@@ -116,6 +116,17 @@ def test_a_moderator_takes_the_next_case_finds_each_pair_and_sends_it_back(team:
     at.button(key="validate-send").click().run()
     returned = team.desk.newest(case)
     assert (returned.desk_state, returned.suggestions[0].evidence_id) == (DeskState.RETURNED, "E1")
+
+
+def test_only_the_person_who_pasted_a_source_reads_that_they_pasted_it(team: Team) -> None:
+    case = team.submitted()
+    assert "pasted by you: not compared" in texts(read(team.desk.app(case), case))
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    assert "pasted by ann: not compared" in texts(at)
+    shown = texts(read(team.desk.app(case), case))
+    assert "pasted by ann: not compared" in shown
+    assert "You copied" not in shown
 
 
 def test_the_first_answer_after_a_role_was_taken_is_a_sentence(team: Team) -> None:
