@@ -89,8 +89,11 @@ class Queue:
                 .order_by(*_get_order_columns(asked.order, queue.c))
             )
             items = [QueueItem.model_validate(dict(row)) for row in connection.execute(rows).mappings()]
-            # A person who has not read a case may not know yet that its readers disagree.
-            return [item if f"\n{who.key}\n" in item.read_by else item.replace(disagree=False) for item in items]
+            # What readers and the jury found is hidden from a person who has not read the case.
+            return [
+                item if f"\n{who.key}\n" in item.read_by else item.replace(disagree=False, close=False)
+                for item in items
+            ]
 
     def count(self, who: Person, asked: QueueQuery) -> int:
         """Return how many lines there are; `MAX_COUNTED_LINES` where there are more, which nobody reads one by one."""
@@ -206,8 +209,8 @@ def _filter_queue(query: _Query, who: Person, asked: QueueQuery, at: datetime, s
 
 
 def _is_close(case: Case) -> bool:
-    """Return whether the simulated jury's interval of this very note includes the line that shows a note."""
+    """Return whether the simulated jury gives this very note a fair chance, neither a good nor a low one."""
     verdict = case.verdict_on(case.draft.sha256) if case.draft else None
     if verdict is None or verdict.means_nothing or case.classification is Classification.NOT_MISLEADING:
         return False
-    return verdict.intercept_interval.low <= verdict.helpful_line <= verdict.intercept_interval.high
+    return verdict.is_undecided

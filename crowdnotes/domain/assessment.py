@@ -384,7 +384,7 @@ class JuryVerdict(FrozenModel):
             return "hardly any chance"
         if not self.is_promising:
             return "a low chance"
-        return "a fair chance" if self._is_open else "a good chance"
+        return "a fair chance" if self.is_undecided else "a good chance"
 
     @property
     def is_promising(self) -> bool:
@@ -392,6 +392,11 @@ class JuryVerdict(FrozenModel):
         if self.status == "CURRENTLY_RATED_NOT_HELPFUL":
             return False
         return self._is_open or self.status == "CURRENTLY_RATED_HELPFUL"
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether the chance is a fair one, neither good nor low."""
+        return self.is_promising and self._is_open
 
     @property
     def _is_open(self) -> bool:

@@ -132,7 +132,7 @@ class QueueItem(FrozenModel):
     """A line of the queue, and its sort key: `turn` is when it was submitted, minus what brings it forward.
 
     So a case that waits long comes before an urgent new one. `ratings` are those of the notes on its post; `close`: the
-    simulated jury's interval includes the line; `readers` still have to read it.
+    simulated jury gives the note a fair chance, neither a good nor a low one; `readers` still have to read it.
     """
 
     case_id: str

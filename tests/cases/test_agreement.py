@@ -5,19 +5,27 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import Engine
 
+from crowdnotes.cases import moderation
+from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     Assessment,
+    Draft,
     GateName,
     GateResult,
     GateStatus,
     Interval,
     JuryVerdict,
     NoteChange,
+    QueueQuery,
+    QueueScope,
+    Reading,
+    Role,
     SideVotes,
     gates_and_jury,
 )
-from tests.fakes import FixedClock, make_case
+from tests.fakes import FixedClock, actor, make_case
 from tests.jury.models import small_jury
 
 _NOTE = "A lovely note about the clinic that closed in spring."
@@ -118,6 +126,33 @@ def test_a_side_of_any_size_is_told_as_100_people(yes: int, half: int, no: int) 
     counts = (yes, half, no)
     assert all(abs(of * side.jurors - 100 * n) < side.jurors for of, n in zip(side.of_100, counts, strict=True) if n)
     assert all(of == 0 for of, n in zip(side.of_100, counts, strict=True) if not n)
+
+
+@pytest.mark.parametrize(
+    ("status", "chance", "undecided"),
+    [
+        ("NEEDS_MORE_RATINGS", 0.6, True),
+        ("NEEDS_MORE_RATINGS", 0.3, False),
+        ("CURRENTLY_RATED_NOT_HELPFUL", 0.6, False),
+    ],
+)
+def test_only_a_note_with_a_fair_chance_comes_earlier_and_only_its_reader_sees_why(
+    engine: Engine, status: str, chance: float, *, undecided: bool
+) -> None:
+    ann, bob = (actor(name, Role.MODERATOR) for name in ("ann", "bob"))
+    draft = Draft(text=_NOTE, evidence_ids=(), engine="person", written_at=FixedClock()())
+    wide = Interval(low=0.1, high=0.5)
+    given = {"status": status, "chance_of_shown": chance, "intercept_interval": wide, "text_sha256": draft.sha256}
+    case = make_case(owner=ann.person, draft=draft, jury=(_verdict(0.3, **given),))
+    sent = moderation.submit(case, FixedClock()(), ann)
+    store = Store(engine)
+    store.add(sent)
+    [unread] = store.queue.items(bob, QueueQuery(), 1)
+    assert sent.desk.submitted_at is not None
+    assert (unread.turn < sent.desk.submitted_at, unread.close) == (undecided, False)
+    reading = Reading(reader=bob.person, at=FixedClock()(), text_sha256=draft.sha256, findings=())
+    store.update(case.id, lambda now: now.replace(desk=now.desk.replace(readings=(reading,))))
+    assert store.queue.items(bob, QueueQuery(QueueScope.ALL), 1)[0].close is undecided
 
 
 def test_a_case_that_was_not_judged_has_no_such_sentence() -> None:
