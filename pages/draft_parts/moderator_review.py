@@ -12,11 +12,12 @@ from crowdnotes.domain import Act, Case, DeskState, Suggestion
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from pages.common.components import badge, changed_pieces, marked_text
-from pages.common.session import button, cases, expander, keep_typed, notices, run_action, workspace
+from pages.common.session import announce, button, cases, expander, keep_typed, notices, run_action, workspace
 from pages.common.times import moment
 from pages.draft_parts.suggestions import answer_form
 
 _NOTICE_AREA, _SEND_NOTICE_AREA = "submission", "submit"
+_SENT = "Sent to the moderators."
 _COLOUR_BY_DESK_STATE = {
     DeskState.SUBMITTED: "blue",
     DeskState.IN_REVIEW: "violet",
@@ -51,8 +52,6 @@ def draw_submission(case: Case) -> None:
                 if lease is not None
                 else "If you change it, moderators must read it again."
             )
-            back = partial(cases().apply, case.id, moderation.withdraw)
-            button("Take it back", "withdraw", _NOTICE_AREA, back, icon="undo", type="tertiary")
 
 
 def draw_versions(case: Case) -> None:
@@ -100,17 +99,24 @@ def comment_in_words(case: Case, item: Suggestion) -> str:
 
 
 def draw_submit_form(case: Case) -> None:
-    """Draw the button that sends the case to the moderators, and a field for a message, where that comes next."""
+    """Draw the button that sends the case to the moderators, with a message; of a sent one, what takes it back."""
     if not workspace().settings.has_desk:
         return
     notices(_SEND_NOTICE_AREA)
-    if case.desk_state not in (DeskState.DRAFTING, DeskState.RETURNED) or not workspace().may(Act.SUBMIT, case):
+    if case.decision is not None or not workspace().may(Act.SUBMIT, case):
+        return
+    if case.desk_state in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
+        with st.container(key="sent", horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f":green[:material/check:] {_SENT}", width="content")
+            back = partial(cases().apply, case.id, moderation.withdraw)
+            button("Take it back", "withdraw", _SEND_NOTICE_AREA, back, icon="undo", type="tertiary")
         return
     key = f"message-{case.id}"
 
     def send() -> None:
         message = st.session_state.get(key) or ""
         keep_typed({"Message to the moderators": message}, partial(moderation.submit_case, cases(), case.id, message))
+        announce(_SENT)
 
     with st.container(key="submit-form", horizontal=True, gap="small"):
         label = "Message to the moderators"

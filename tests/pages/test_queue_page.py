@@ -346,6 +346,9 @@ def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answe
     assert not at.exception, at.exception
     at.button(key="submit").click().run()
     assert team.desk.newest(case).desk_state is DeskState.SUBMITTED
+    shown = texts(at)
+    assert shown.index("supports each sentence") < shown.index("Sent to the moderators."), "it is where the button was"
+    assert "withdraw" in _keys(at)
     assert "bob: Nearly there." not in texts(team.desk.app(page="pages/cases.py"))
 
 
