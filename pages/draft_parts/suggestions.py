@@ -120,7 +120,7 @@ def _draw_answered_change(case: Case, item: Suggestion) -> None:
 
 
 def answer_form(case: Case, item: Suggestion, place: str) -> None:
-    """Draw the fields of an answer; `place` is where on the page it is, and where its errors are shown."""
+    """Draw the fields of an answer, its errors below them; `place` is where on the page it is."""
     key = f"reply-{place}-{case.id}-{item.id}"
     with st.form(f"form-{key}", border=False):
         st.segmented_control(
@@ -142,12 +142,11 @@ def answer_form(case: Case, item: Suggestion, place: str) -> None:
             key=f"{key}-changed",
             placeholder="Change the note first. Leave this empty where you did not.",
         )
-        st.form_submit_button(
-            "Save the answer", icon=":material/save:", on_click=_save_answer, args=(case, item, key, place)
-        )
+        st.form_submit_button("Save the answer", icon=":material/save:", on_click=_save_answer, args=(case, item, key))
+    notices(key)
 
 
-def _save_answer(case: Case, item: Suggestion, key: str, place: str) -> None:
+def _save_answer(case: Case, item: Suggestion, key: str) -> None:
     state = st.session_state
     answer, reason, changed = state[f"{key}-answer"], state[f"{key}-reason"] or "", state[f"{key}-changed"] or ""
 
@@ -156,7 +155,7 @@ def _save_answer(case: Case, item: Suggestion, key: str, place: str) -> None:
             raise InputError("Choose whether you changed the note.")
         return cases().apply(case.id, answer_suggestion, item.id, answer, reason, changed=changed)
 
-    run_action(place, lambda: keep_typed({"Why": reason, "What changed in the note": changed}, save))
+    run_action(key, lambda: keep_typed({"Why": reason, "What changed in the note": changed}, save))
 
 
 def _draw_suggestion_form(case: Case) -> None:

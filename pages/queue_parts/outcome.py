@@ -28,7 +28,7 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.wording import plural
 from pages.common.components import gate_path, outside_text, saved_on_pause, web_link
 from pages.common.jury import jury_panel
-from pages.common.session import button, cases, run_action, unsaved_words, workspace
+from pages.common.session import button, cases, notices, run_action, unsaved_words, workspace
 from pages.draft_parts.decision import draw_tags
 from pages.queue_parts.claim import NOTICE_AREA, draw_claim_hint, next_case_button
 
@@ -45,6 +45,7 @@ LABEL_BY_DECISION = {
     DecisionKind.INSUFFICIENT_EVIDENCE: "Not enough evidence",
     DecisionKind.REJECTED: "Reject",
 }
+RETURN_NOTICE_AREA = "send-back"  # at the comments for the author
 KEY_BY_DECISION = {
     DecisionKind.APPROVED: "a",
     DecisionKind.NOT_NEEDED: "d",
@@ -229,8 +230,9 @@ def _draw_outcome(case: Case, found: Sequence[Pair]) -> None:
     with st.container(border=True, key="validate-return", gap="small"):
         st.markdown("**Comments for the author**")
         _draw_comment_fields(case, found)
+        notices(RETURN_NOTICE_AREA)
         send = partial(_send_back, case, _find_unsupported_pairs(case, found))
-        button(":gray[B] Send back", "validate-send", NOTICE_AREA, send, icon="reply")
+        button(":gray[B] Send back", "validate-send", RETURN_NOTICE_AREA, send, icon="reply")
 
 
 def _find_unsupported_pairs(case: Case, found: Sequence[Pair]) -> list[Pair]:

@@ -58,6 +58,7 @@ from pages.queue_parts.outcome import (
     KEY_BY_DECISION,
     LABEL_BY_DECISION,
     LOOK_BY_FINDING,
+    RETURN_NOTICE_AREA,
     describe_check,
     draw_summary,
     draw_unsaved_comments,
@@ -117,6 +118,8 @@ def validate(case_id: str) -> None:
         case = cases().apply(case_id, moderation.renew)
     draw_head(case, mine=mine)
     notices(NOTICE_AREA)
+    if not mine:  # the fields for comments, with their messages, are gone
+        notices(RETURN_NOTICE_AREA)
     draw_lost_claim(case)
     for remark in blinding.remarks(case):
         st.caption(f":material/info: {escaped(remark)}")

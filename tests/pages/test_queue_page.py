@@ -223,7 +223,8 @@ def test_a_comment_on_some_words_is_told_with_them_and_a_moderator_resolves_it(t
     at.text_input(key=f"words-{case.id}-0").set_value("no such words").run()
     at.text_input(key=f"comment-{case.id}-words-0").set_value("In whom?").run()
     at.button(key="validate-send").click().run()
-    assert "“no such words”" in texts(at)
+    [error] = at.main.get_by_key("validate-return").error
+    assert "“no such words”" in f"{error.proto.title} {error.value}", "it is at the fields"
     assert at.text_input(key=f"comment-{case.id}-words-0").value == "In whom?"
     at.text_input(key=f"words-{case.id}-0").set_value(NOTE[:12]).run()
     at.button(key="validate-send").click().run()
@@ -334,6 +335,9 @@ def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answe
     assert "Nearly there." in texts(at)
     assert "Say for whom." in texts(at)
     assert at.button(key="submit").disabled
+    next(it for it in at.button if it.form_id == f"form-reply-submission-{case.id}-S1").click().run()
+    [error] = at.main.get_by_key("answer-owed-S1").error
+    assert "Choose whether you changed" in f"{error.proto.title} {error.value}", "it is at its form"
     assert texts(at).index("Nearly there.") < texts(at).index("supports each sentence"), "what came back is seen first"
     shown = team.desk.newest(case).draft.sha256  # type: ignore[union-attr]
     team.workspace.cases.apply(case.id, actions.edit_draft, f"In adults. {NOTE}", based_on=shown)
