@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
-from crowdnotes.cases import actions, approval
+from crowdnotes.cases import actions, approval, moderation
 from crowdnotes.cases.export import class_label, form_labels, is_demonstration, post_url, to_json, to_markdown
 from crowdnotes.cases.tag_suggestions import suggest_tags
 from crowdnotes.domain import Act, Case, Classification, DecisionKind, Obstacle, ObstacleKind, OnXState
@@ -21,7 +22,7 @@ from crowdnotes.wording import plural
 from pages.common.components import outside_text
 from pages.common.layout import Area, StepName, go_to, scroll_target
 from pages.common.progress import under_way
-from pages.common.session import button, cases, download, notices, run_action, unsaved_words, workspace
+from pages.common.session import button, cases, download, notices, run_action, show_errors, unsaved_words, workspace
 from pages.common.times import moment
 from pages.draft_parts.approval import (
     kept_field,
@@ -258,7 +259,10 @@ def hand_off(case: Case) -> None:
         label = "Now with a post of your own" if is_demonstration(case) else "Next post"
         with st.container(horizontal=True):
             look = {"type": "primary", "icon": "arrow_forward"}
-            button(label, "next-post", _NOTICE_AREA, start_new_note, **look)
+            if _is_decided_for_another(case):
+                _draw_next_case_button(**look)
+            else:
+                button(label, "next-post", _NOTICE_AREA, start_new_note, **look)
             if workspace().may(Act.REOPEN, case):
                 button("Reopen the case", "reopen", _NOTICE_AREA, partial(_reopen_case, case), icon="lock_open")
     _draw_unsaved_words(case)
@@ -268,6 +272,21 @@ def hand_off(case: Case) -> None:
         why = f"Approved although **{item.obstacle.although(exact)}**. Reason: {escaped(item.reason)}"
         st.markdown(f":orange[:material/priority_high:] {why}")
     _draw_downloads(case)
+
+
+def _is_decided_for_another(case: Case) -> bool:
+    """Return whether this moderator has the case from the queue."""
+    is_own = case.owner_key == workspace().actor.key
+    was_sent = workspace().settings.has_desk and case.desk.submitted_at is not None
+    return was_sent and not is_own and workspace().may(Act.REVIEW, case)
+
+
+def _draw_next_case_button(**look: Any) -> None:
+    """Draw the button that claims the next case of the queue and shows it there; the list where nothing waits."""
+    if st.button("Next case for me", key="next-post", **{**look, "icon": f":material/{look['icon']}:"}):
+        with show_errors():
+            following = moderation.claim_next(cases())
+            st.switch_page("pages/queue.py", query_params={"case": following.id} if following else None)
 
 
 def _draw_unsaved_words(case: Case) -> None:

@@ -370,6 +370,18 @@ def test_who_may_not_decide_sends_a_case_and_is_offered_no_end_of_it(team: Team)
     assert "reopen" not in _keys(at)
 
 
+def test_after_a_decision_for_another_the_next_case_of_the_queue_is_claimed(team: Team) -> None:
+    first, second = team.submitted(), team.submitted()
+    approval.decide_case(team.as_(BOB).workspace.cases, first.id, DecisionKind.NOT_NEEDED)
+    at = team.desk.app(first)
+    assert at.button(key="next-post").label == "Next case for me"
+    at.button(key="next-post").click().run()
+    assert not at.exception, at.exception
+    assert team.desk.newest(second).desk_state is DeskState.IN_REVIEW
+    assert "finding-1" in _keys(at)
+    assert team.as_(ANN).desk.app(first).button(key="next-post").label == "Next post"
+
+
 def test_a_file_is_made_for_who_signed_in_by_a_header(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     def of_header(_: Settings) -> Person:
         if current_thread().name.startswith("file"):  # as Streamlit makes a file: in a thread of its own
