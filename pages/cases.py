@@ -128,7 +128,7 @@ def _build_case_badges(summary: CaseSummary) -> str:
     if summary.shared:
         marks.append(badge("blue", "group", "shared"))
     if summary.note_excerpt:
-        marks.append(f":gray[{escaped(summary.note_excerpt)}]")
+        marks.append(f":gray[Note: “{escaped(summary.note_excerpt)}”]")
     return f":small[{' '.join(marks)}]"
 
 
@@ -158,7 +158,7 @@ def _filter_persistence() -> dict[str, Any]:
     return {"persist_state": "session"}
 
 
-with page_body("Cases", "Your notes, newest changes first.", corner=engine_panel):
+with page_body("Cases", "Newest changes first.", corner=engine_panel):
     lasting = _filter_persistence()
     with st.container(horizontal=True, vertical_alignment="bottom", key="find-cases"):
         search = st.text_input(

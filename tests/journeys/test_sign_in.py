@@ -227,7 +227,7 @@ def test_what_goes_wrong_with_a_sign_in_is_said(team: Team, page: Page, monkeypa
         page.context.add_cookies([{"name": USER_COOKIE, "value": cookie.decode(), "url": team.url}])
         page.goto(f"{team.url}/cases")
         expect(page.get_by_text("Your sign-in has expired. Sign in again.")).to_be_visible()
-        expect(page.get_by_text("Your notes, newest changes first.")).to_have_count(0)
+        expect(page.get_by_text("Newest changes first.", exact=True)).to_have_count(0)
     # Another address than the provider knows.
     elsewhere = team.url.replace("127.0.0.1", "localhost")
     page.goto(elsewhere)
@@ -240,7 +240,7 @@ def test_what_goes_wrong_with_a_sign_in_is_said(team: Team, page: Page, monkeypa
     expect(page.get_by_text("The sign-in service did not respond. Try again in a few minutes.")).to_be_visible()
     team.provider.start()
     _sign_in(page, "ben")
-    expect(page.get_by_text("Your notes, newest changes first.")).to_be_visible()
+    expect(page.get_by_text("Newest changes first.", exact=True)).to_be_visible()
     assert page.url == f"{team.url}/cases?search=tea"
 
 
@@ -401,6 +401,6 @@ def test_each_visitor_of_a_demo_has_their_own(tmp_path: Path, browser: Browser) 
         pages[0].wait_for_url("**/?case=*")
         for page, count in zip(pages, (1, 0), strict=True):
             page.goto(f"{url}/cases")
-            expect(page.get_by_text("Your notes, newest changes first.")).to_be_visible()
+            expect(page.get_by_text("Newest changes first.", exact=True)).to_be_visible()
             expect(page.locator("[class*='st-key-case-']")).to_have_count(count)
             page.context.close()

@@ -39,11 +39,14 @@ def test_every_case_is_listed_with_where_it_stands(desk: Desk) -> None:
     desk.case("first post")
     decided = desk.case("second post")
     approval.decide_case(desk.workspace.cases, decided.id, DecisionKind.NOT_NEEDED)
+    written = desk.drafted()
+    approval.decide_case(desk.workspace.cases, written.id, DecisionKind.NOT_NEEDED, reason="It is a joke.")
     shown = texts(desk.app(page=PAGE))
+    assert "It is a joke.] :gray[Note: “Regular" in shown, "whose words they are is seen"
     assert "first post" in shown
     assert "sources to read" in shown
     assert "no note needed" in shown
-    assert "2 cases" in shown
+    assert "3 cases" in shown
 
 
 def test_a_search_that_failed_found_nothing_or_has_not_begun_is_told_apart_in_the_list(desk: Desk) -> None:
