@@ -372,8 +372,8 @@ def _build_person_verdict(note: str, sentences: Sequence[SentenceSupport], fault
         status = GateStatus.FAIL
         reason = plural(
             len(wrong),
-            "{n} of {all} sentences says more than its source.",
-            "{n} of {all} sentences say more than their sources.",
+            "{n} of {all} sentences is not fully supported by its source.",
+            "{n} of {all} sentences are not fully supported by their sources.",
             all=len(sentences),
         )
     elif unread:

@@ -156,8 +156,8 @@ def test_correctness_without_a_model_waits_until_each_sentence_is_compared_and_e
     )
     assert _correctness(_compared(Support.SUPPORTED))[1].startswith("1 sentence to check")
     for wrong, said in (
-        (1, "1 of 2 sentences says more than its source."),
-        (2, "2 of 2 sentences say more than their"),
+        (1, "1 of 2 sentences is not fully supported by its source."),
+        (2, "2 of 2 sentences are not fully supported by their"),
     ):
         supports = [Support.PARTLY] * wrong + [Support.SUPPORTED] * (2 - wrong)
         status, reason = _correctness(_compared(*supports))
