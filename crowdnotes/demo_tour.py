@@ -22,7 +22,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.workspace import Workspace
 
 PRESENTED_EXAMPLE = "lake-algae"
-_REVIEW_REASON = "Decided by the demonstration."
+DEMONSTRATION_REASON = "Decided by the demonstration."
 
 
 class TourPlace(StrEnum):
@@ -101,7 +101,7 @@ def _judge_passages(workspace: Workspace, case: Case, used: Collection[str]) -> 
     for item in case.evidence:
         workspace.cases.apply(case.id, actions.open_passage, item.id)
         verdict = Verdict.USE if item.source.url in used else Verdict.BACKGROUND
-        workspace.cases.apply(case.id, actions.judge, item.id, verdict, _REVIEW_REASON)
+        workspace.cases.apply(case.id, actions.judge, item.id, verdict, DEMONSTRATION_REASON)
 
 
 def _wait_for_case(workspace: Workspace, job: JobRecord) -> Case:
@@ -125,8 +125,19 @@ def jury_change(case: Case) -> tuple[JuryVerdict, JuryVerdict] | None:
     return (before, after) if before and after and before is not after else None
 
 
+def has_its_note(case: Case, place: TourPlace) -> bool:
+    """Return whether the case holds the note that is spoken of at that place; True where none is."""
+    if not case.candidates or place not in _PLACES_OF_ONE_NOTE:
+        return True
+    tempting = text_sha256(_require_example(case).tempting_note or "")
+    own = tempting if place is TourPlace.TEMPTING else case.candidates[0].sha256
+    return case.draft is not None and case.draft.sha256 == own
+
+
 def next_action(case: Case, place: TourPlace) -> TourAction:
-    """Return what *Next* does at that place. What was done before is only shown again."""
+    """Return what *Next* does at that place. What was done before is only shown again; a changed note is put back."""
+    if case.decision is None and not has_its_note(case, place):
+        return TourAction.TEMPT if place is TourPlace.TEMPTING else TourAction.MEND
     if place is TourPlace.DECISION:
         return TourAction.END if case.decision else TourAction.APPROVE
     if place is not TourPlace.POST and not case.evidence:
@@ -146,8 +157,8 @@ def advance(workspace: Workspace, case: Case, place: TourPlace) -> tuple[TourPla
     """
     _require_example(case)
     action = next_action(case, place)
-    is_again = action in {TourAction.FIND, TourAction.USE_AND_WRITE} and action is not _ACTION_BY_PLACE[place][0]
-    stays = is_again or action is TourAction.USE_AND_OPEN or place is TourPlace.DECISION
+    # What belongs to a place before, and what shows the next source, leaves the place as it is.
+    stays = place is TourPlace.DECISION or action not in {TourAction.SHOW, _ACTION_BY_PLACE[place][0]}
     job = _perform(workspace, case, action)
     places = list(TourPlace)
     return (place if stays else places[places.index(place) + 1]), job
@@ -158,6 +169,7 @@ def unopened(case: Case) -> list[Evidence]:
     return [item for item in case.evidence if not item.reviews]
 
 
+_PLACES_OF_ONE_NOTE = frozenset({TourPlace.TEMPTING, TourPlace.MENDED, TourPlace.JURY, TourPlace.DECISION})
 _PLACES_BEFORE_NOTES = frozenset({TourPlace.POST, TourPlace.SOURCES, TourPlace.READING})
 _ACTION_BY_PLACE: dict[TourPlace, tuple[TourAction, Callable[[Case], object]]] = {
     TourPlace.POST: (TourAction.FIND, lambda case: case.evidence),
@@ -176,7 +188,7 @@ def _perform(workspace: Workspace, case: Case, action: TourAction) -> JobRecord 
     apply = workspace.cases.apply
     if action in {TourAction.USE_AND_OPEN, TourAction.USE_AND_WRITE}:
         for item in before_eyes(case):
-            apply(case.id, actions.judge, item.id, Verdict.USE, _REVIEW_REASON)
+            apply(case.id, actions.judge, item.id, Verdict.USE, DEMONSTRATION_REASON)
     if action is TourAction.FIND:
         return workspace.start(case.id, "gather")
     if action is TourAction.USE_AND_WRITE:
@@ -195,7 +207,7 @@ def _perform(workspace: Workspace, case: Case, action: TourAction) -> JobRecord 
             apply(case.id, actions.tick_tag, suggested.tag, ticked=True)
     elif action is TourAction.APPROVE:
         seen = case.draft.sha256 if case.draft else None
-        approval.decide_case(workspace.cases, case.id, DecisionKind.APPROVED, seen=seen)
+        approval.decide_case(workspace.cases, case.id, DecisionKind.APPROVED, reason=DEMONSTRATION_REASON, seen=seen)
     return None  # the other acts only show what is there
 
 

@@ -162,7 +162,7 @@ def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[T
     assert all("demonstration" in item.reviews[-1].reason for item in case.evidence)
     assert case.decision
     assert (case.decision.by, case.decision.overrides) == ("you", ())
-    assert case.decision.reason == "", "whoever presents wrote none"
+    assert case.decision.reason == case.evidence[0].reviews[-1].reason, "the record says throughout who decided"
     assert is_demonstration(case)
     told = to_markdown(case)
     assert "do not post it" in told
@@ -217,6 +217,27 @@ def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace:
     assert [item.verdict for item in case.evidence] == [Verdict.USE, None]
     assert before_eyes(case) == [case.evidence[1]]
     assert next_action(case, TourPlace.POST) is TourAction.SHOW  # what was done is not done again
+
+
+@pytest.mark.parametrize("place", [TourPlace.MENDED, TourPlace.JURY, TourPlace.DECISION])
+def test_a_note_that_was_changed_is_put_back_before_the_next_step(
+    workspace: Workspace, shown: dict[TourPlace, Case], place: TourPlace
+) -> None:
+    cases, case = workspace.cases, shown[TourPlace.DECISION]
+    if cases.get(case.id).decision:
+        cases.apply(case.id, actions.reopen)
+    case = cases.get(case.id)
+    assert case.draft
+    cases.apply(case.id, actions.edit_draft, "The lake is fine.", based_on=case.draft.sha256)
+    assert next_action(cases.get(case.id), place) is TourAction.MEND
+    then, job = advance(workspace, cases.get(case.id), place)
+    assert job
+    assert then is place
+    workspace.runner.wait(job.id)
+    mended = cases.get(case.id)
+    assert mended.assessment
+    assert {result.status for result in mended.assessment.gates} == {GateStatus.PASS}
+    assert next_action(mended, place) is not TourAction.MEND
 
 
 def test_a_case_that_is_no_demonstration_is_not_walked(workspace: Workspace) -> None:

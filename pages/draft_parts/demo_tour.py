@@ -8,17 +8,19 @@ from typing import Any
 import streamlit as st
 
 from crowdnotes.demo_tour import (
+    DEMONSTRATION_REASON,
     TourAction,
     TourPlace,
     advance,
     before_eyes,
     begin,
+    has_its_note,
     jury_change,
     next_action,
     presented,
     unopened,
 )
-from crowdnotes.domain import Case
+from crowdnotes.domain import Case, GateStatus
 from crowdnotes.evidence.demo_pages import example_of
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import in_figures
@@ -52,16 +54,15 @@ _SENTENCE_BY_PLACE = {
         "The AI writes three notes from these sources only, compares them and improves the best: the fourth. Each "
         "sentence is linked to its source."
     ),
-    TourPlace.TEMPTING: (
-        "A stronger note is tempting. It fails: “prove” and “every” say more than one sample at one beach shows."
-    ),
-    TourPlace.MENDED: "The sourced note says what one sample shows, and no more. All three checks pass.",
+    TourPlace.TEMPTING: "A stronger note is tempting.",
+    TourPlace.MENDED: "The sourced note says what one sample shows, and no more.",
     TourPlace.JURY: "Simulated readers show whether people who usually disagree would both find the note helpful.",
     TourPlace.DECISION: (
         "Simulated readers do not say whether the note is true. A person decides: approve, no note needed, not enough "
         "evidence, or reject."
     ),
 }
+_WHY_IT_FAILS = "It fails: “prove” and “every” say more than one sample at one beach shows."
 _WHY_A_GOOD_NOTE_MAY_NOT = (
     "A true note can miss the line: both sides have to find it helpful, and one sample leaves questions."
 )
@@ -179,7 +180,15 @@ def _label_next_action(case: Case, action: TourAction) -> str:
 
 def _describe_place(case: Case, place: TourPlace) -> str:
     if place is TourPlace.DECISION and case.decision is not None:
-        return "Decided by a person, with every step on record. A demonstration is never posted."
+        who = "In this demonstration the button decided; in real work a person does."
+        is_pressed = case.decision.reason == DEMONSTRATION_REASON
+        return f"{who if is_pressed else 'You decided.'} Every step is on record. A demonstration is never posted."
+    if not has_its_note(case, place):
+        note = "the stronger note" if place is TourPlace.TEMPTING else "the sourced note"
+        changed = f"The note was changed: this step is about {note}."
+        return changed if case.decision else f"{changed} The button takes it back."
+    if place in {TourPlace.TEMPTING, TourPlace.MENDED}:
+        return f"{_SENTENCE_BY_PLACE[place]} {_describe_checks(case, place)}".strip()
     change = jury_change(case) if place is TourPlace.JURY else None
     if change is not None:
         tempting, chosen = change
@@ -194,3 +203,13 @@ def _describe_place(case: Case, place: TourPlace) -> str:
             said += ": score {}, the tempting one {}; {:.2f} is needed".format(*scores, line)
         return f"{said}." if chosen.reaches_line else f"{said}. {_WHY_A_GOOD_NOTE_MAY_NOT}"
     return _SENTENCE_BY_PLACE[place]
+
+
+def _describe_checks(case: Case, place: TourPlace) -> str:
+    """Return what the checks say of the note on the page; "" until they have run."""
+    if case.assessment is None or not case.assessment_is_current:
+        return ""
+    statuses = {result.status for result in case.assessment.gates}
+    if place is TourPlace.TEMPTING:
+        return _WHY_IT_FAILS if GateStatus.FAIL in statuses else ""
+    return "All three checks pass." if statuses == {GateStatus.PASS} else "Not every check passed: see below."

@@ -47,7 +47,7 @@ def test_a_presenter_goes_from_the_post_to_the_decision_and_back_by_the_arrow_ke
             rest(page)
             page.keyboard.press("ArrowRight")
     expect(page.locator(".st-key-presenter")).to_contain_text(
-        "Decided by a person, with every step on record. A demonstration is never posted."
+        "in real work a person does. Every step is on record. A demonstration is never posted."
     )
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".st-key-presenter")).to_contain_text("7 of 8")

@@ -97,6 +97,20 @@ def test_where_the_chosen_note_misses_the_line_the_script_says_why_a_true_note_m
         assert ("A true note can miss the line" in shown) is not is_shown
 
 
+def test_the_strip_speaks_of_the_note_that_is_on_the_page(desk: Desk) -> None:
+    case, at = begin(desk.workspace, presented()), datetime(2026, 1, 1, tzinfo=UTC)
+    sourced = Draft(text="One sample was below the guideline value.", engine="local", written_at=at)
+    desk.changed(case, draft=sourced, candidates=(sourced,))
+    unscored = _asked(desk, case=case.id, demo="6")
+    assert "All three checks pass." not in texts(unscored)
+    assert "The note was changed" not in texts(unscored)
+    desk.changed(case, draft=sourced.replace(text="The lake is fine."))
+    changed = _asked(desk, case=case.id, demo="6")
+    assert "The note was changed: this step is about the sourced note. The button takes it back." in texts(changed)
+    assert changed.button(key="present-next").label == "Take the sourced note"
+    assert _asked(desk, case=case.id, demo="5").button(key="present-next").label == "Try a stronger note"
+
+
 @pytest.mark.parametrize("step", ["", "0", "99", "-1", "²", "one"])
 def test_a_step_that_there_is_not_shows_the_case_without_the_strip(desk: Desk, step: str) -> None:
     case = begin(desk.workspace, presented())
