@@ -189,11 +189,17 @@ def _draw_welcome(comparison_id: str) -> None:
     pairs = kept.each(comparison_id)
     known = participant_memory(comparison_id, None)
     posts = plural(pairs, "You will see 1 post with two notes.", "You will see {n:,} posts, each with two notes.")
+    steps = [
+        "Read the post and both notes.",
+        "Say how helpful each note is, and how far you agree with five sentences about it.",
+        "Choose the note that helps readers more, or say that both help alike.",
+    ]
+    if kept.is_short(comparison_id):
+        del steps[1]
+    asked = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
     st.markdown(
-        f"{posts} For each:\n\n1. Read the post and both notes.\n2. Say how helpful each note is, and how far "
-        "you agree with five sentences about it.\n3. Choose the note that helps readers more.\n\nThere are no "
-        "right answers. You do not see who wrote a note, and we do not ask for your name. Each answer is "
-        "saved with its time. You can stop and continue in this browser.\n"
+        f"{posts} For each:\n\n{asked}\n\nThere are no right answers. You do not see who wrote a note, and we do not "
+        "ask for your name. Each answer is saved with its time. You can stop and continue in this browser.\n"
     )
     with st.container(horizontal=True, gap="small"):
         if known is not None and kept.is_participant(known):

@@ -58,6 +58,7 @@ def test_a_participant_begins_and_gets_an_id_of_their_own(desk: Desk) -> None:
     made = begun(desk)
     at = opened(desk, comparison=made.id)
     assert "You will see 3 posts" in texts(at)
+    assert "2. Say how helpful each note is, and how far you agree with five sentences about it." in texts(at)
     press(at, "Start")
     assert desk.workspace.comparisons.is_participant(str(at.query_params["participant"]))
     assert [bar.text for bar in at.get("progress")] == ["0 of 3 pairs answered"]
@@ -108,6 +109,9 @@ def test_results_of_few_answers_say_what_was_not_run(desk: Desk) -> None:
 
 def test_an_audience_chooses_with_one_click_and_may_find_both_alike(desk: Desk) -> None:
     made = desk.workspace.comparisons.add("moon.jsonl", pairs_file(2), short=True)
+    welcome = texts(opened(desk, comparison=made.id))
+    assert "2. Choose the note that helps readers more, or say that both help alike." in welcome
+    assert "five sentences" not in welcome, "nothing is announced that is not asked"
     at = opened(desk, comparison=made.id, participant=ADA)
     assert [button.label for button in at.button if "help" in button.label] == [
         "Note 1 helps more",
