@@ -32,6 +32,7 @@ _KINDS_BY_STOPPED = {  # whether the rule stops good notes, extreme ones
     (False, True): "good but extreme ones",
     (False, False): "neither",
 }
+_MIN_CLEAR_GAP, _MIN_CLEAR_SHARE = 0.01, 0.75  # of the mean scores; of the rounds that put the same kind higher
 _LOWEST_VALUE, _HIGHEST_VALUE = -2, 4
 _NOTES_PER_RATING = 4  # as many times more notes and raters than ratings of a note
 
@@ -79,7 +80,15 @@ class Experiment:
 
     @property
     def verdict(self) -> str:
-        """Whether the score resists extremes in these settings, and why if not; the name of its words."""
+        """Whether the score resists extremes in these settings, and why if not."""
+        good, extreme = self.kinds[0], self.kinds[1]
+        gap = abs(good.score - extreme.score)
+        same = max(self.good_above, self.rounds - self.good_above)
+        if gap < _MIN_CLEAR_GAP or same < _MIN_CLEAR_SHARE * self.rounds:
+            return (
+                f"No clear difference: the scores are {gap:.3f} apart. The more ratings, the smaller the gap. The "
+                "rule on viewpoints has to stop extreme notes: see below the picture."
+            )
         if self.good_above > self.rounds / 2:
             return (
                 "Yes. At the same average, notes that one side loves and the other hates score lower. The "
@@ -88,7 +97,8 @@ class Experiment:
         if 2 * self.own > self.ratings:
             return (
                 "No. Most ratings come from the note's own side, so extreme notes have the higher average, "
-                "and the score takes away only a part of that. The rule on viewpoints below stops them."
+                "and the score takes away only a part of that. The rule on viewpoints has to stop them: see below "
+                "the picture."
             )
         return "No. In these settings the extreme notes score higher."
 

@@ -150,7 +150,9 @@ class World:
         many = int(self.shown.sum())
         if not many:
             best = int(np.argmax(np.nan_to_num(self.scores, nan=-np.inf)))
-            return f"No note is shown. The one with the highest score: {self.reasons(best)}"
+            score = self.scores[best]
+            reached = "" if np.isnan(score) else f"Note {best + 1} has the highest score, {score:.2f}. "
+            return f"No note is shown. {reached}{self.reasons(best)}"
         return plural(
             many,
             "{n} note of {all} is shown: {kinds}.",

@@ -73,14 +73,15 @@ def _ask_attack_options() -> AttackOptions:
         format_func=lambda many: "all" if many is None else str(many),
     )
     assigned = st.toggle(
-        "Notes are given out at random",
+        "X gives out notes",
         key="assigned",
-        help="Accounts may rate only the notes that they are given: as many as an honest rater rates.",
+        help="Accounts may rate only notes that X gives them at random: as many as an honest rater rates.",
     )
     noticed = st.toggle(
-        "X notices that they act together",
+        "X notices them",
         key="noticed",
-        help="X then asks what the score would be without them. This guards only notes that are pushed up.",
+        help="X notices that they act together, and asks what the score would be without them. "
+        "This guards only notes that are pushed up.",
     )
     return AttackOptions(aim=aim, history=history, after=after, assigned=assigned, noticed=noticed)
 

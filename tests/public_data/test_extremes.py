@@ -35,6 +35,14 @@ def test_with_more_raters_of_the_own_side_the_averages_favour_extremes_far_more_
     assert "extreme notes above good ones" in found.sentence
 
 
+@pytest.mark.parametrize(
+    ("ratings", "own", "verdict"),
+    [(4, 2, "Yes."), (20, 10, "No clear difference: the scores are 0.004 apart."), (20, 15, "No. Most ratings")],
+)
+def test_only_a_clear_gap_says_yes_or_no(ratings: int, own: int, verdict: str) -> None:
+    assert run_experiment(ratings, own).verdict.startswith(verdict)
+
+
 def test_the_table_has_a_row_for_each_kind() -> None:
     rows = run_experiment(rounds=2).rows
     assert list(rows)[:4] == ["kind", "from own side", "from other side", "average rating"]

@@ -59,8 +59,11 @@ def test_without_two_sides_no_note_is_shown_and_the_sentence_says_by_which_rule(
     assert made(camps=1, noise=0).notices[0].startswith("No rater reaches")
     assert not world.shown.any()
     assert world.average_line is None
-    best = world.statuses[int(np.argmax(world.scores))]
-    assert world.sentence == f"No note is shown. The one with the highest score: {best.blocked_by[0].reason}"
+    place = int(np.argmax(world.scores))
+    best, score = world.statuses[place], world.scores[place]
+    assert world.sentence == (
+        f"No note is shown. Note {place + 1} has the highest score, {score:.2f}. {best.blocked_by[0].reason}"
+    )
     assert "is mostly chance" in world.sides_sentence
 
 
