@@ -15,6 +15,7 @@ from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.public_data.database import index_path, is_made_up, reading
 from crowdnotes.public_data.indexing import index_files
+from crowdnotes.public_data.open_posts import span_sentence
 from crowdnotes.text.markdown import escaped
 from crowdnotes.workspace import PUBLIC_DATA
 from pages.common.components import web_link, what_x_can_change
@@ -91,10 +92,11 @@ def _delete_data() -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def _is_made_up(index: str, version: float) -> bool:
+def _describe_data(index: str, version: float) -> tuple[bool, str]:
+    """Return whether the data is made up, and its dates."""
     del version
     with reading(Path(index)) as connection:
-        return is_made_up(connection)
+        return is_made_up(connection), span_sentence(connection)
 
 
 def _draw_data_fold(job: JobRecord | None, *, made_up: bool) -> None:
@@ -145,9 +147,11 @@ with page_body(
     elif not index.is_file():
         _draw_empty_state(job)
     else:
-        made_up = _is_made_up(str(index), index.stat().st_mtime)
+        made_up, dates = _describe_data(str(index), index.stat().st_mtime)
         if made_up:
             st.warning("Made-up data: these notes and people are not real.", icon=":material/school:")
+        if dates:
+            st.caption(dates)
         _draw_views(index)
         if workspace().may(Act.SET_UP):
             _draw_data_fold(job, made_up=made_up)

@@ -36,8 +36,8 @@ class Verdicts(FrozenModel):
         """By the fit."""
         return _write_status_sentence(
             (
-                "By these ratings, {helpful:,} of {n:,} notes with enough ratings are shown, {not_helpful:,} "
-                "are rated not helpful and {waiting:,} need more ratings."
+                "By these ratings, {helpful:,} of {n:,} notes with enough ratings would be shown, {not_helpful:,} "
+                "would be rated not helpful and {waiting:,} would wait."
             ),
             self.reckoned,
         )

@@ -100,6 +100,7 @@ FROM ratings JOIN raters USING (rater) JOIN (
     SELECT note, post FROM notes WHERE misleading IS NOT FALSE AND post IN (SELECT unnest(?))
 ) AS theirs USING (note) LEFT JOIN history USING (note) ORDER BY theirs.note
 """
+_NEWEST_SQL = "SELECT greatest((SELECT max(written) FROM notes), (SELECT max(rated) FROM ratings), 0)"
 _FIRST_TEXT_SQL = """
 SELECT post, arg_min(text, coalesce(written, note)) FROM notes
 WHERE misleading IS NOT FALSE AND post IN (SELECT unnest($posts)) GROUP BY post
@@ -115,9 +116,7 @@ def work(
     the index has no notes.
     """
     gather_posts(connection, chosen)
-    until = how_many(
-        connection, "SELECT greatest((SELECT max(written) FROM notes), (SELECT max(rated) FROM ratings), 0)"
-    )
+    until = how_many(connection, _NEWEST_SQL)
     numbers = None if days is None else [(day - date(1970, 1, 1)).days for day in days]
     connection.execute(_WAITING_POSTS_SQL, {"days": numbers, "day_ms": DAY_MS, "shown": NoteStatus.HELPFUL.value})
     rows = connection.execute(
@@ -143,6 +142,14 @@ def work(
             waiting, min(len(found), _MAX_LISTED_POSTS), until, some_days=days is None or len(days) > 0
         ),
     )
+
+
+def span_sentence(connection: Connection) -> str:
+    """Return from when to when the data is, by its notes and ratings; "" where nothing has a date."""
+    first = how_many(connection, "SELECT coalesce(min(written), 0) FROM notes")
+    if not first:
+        return ""
+    return f"Notes and ratings from {day(_convert_ms(first))} to {day(_convert_ms(how_many(connection, _NEWEST_SQL)))}."
 
 
 def post_url(post: int) -> str:
@@ -272,16 +279,17 @@ def _explain_place(notes: int, ratings: int, hours: float | None, best: BestNote
         age = "We do not know the post's age, so it comes after the new ones."
     else:
         old = (
-            plural(round(hours), "The post is {n} hour old", "The post is {n} hours old")
+            plural(round(hours), "{n} hour", "{n} hours")
             if hours < 48
-            else plural(round(hours / 24), "The post is {n} day old", "The post is {n} days old")
+            else plural(round(hours / 24), "{n} day", "{n} days")
         )
+        age = f"The post is {old} old when the data ends"
         order = (
-            "{age}: posts of the last {days} days come first."
+            f"posts of the data's last {FRESH_DAYS} days come first."
             if _is_fresh(hours)
-            else "{age}: it comes after the posts of the last {days} days."
+            else f"it comes after the posts of the data's last {FRESH_DAYS} days."
         )
-        age = fill(order, age=old, days=FRESH_DAYS) if several else f"{old}."
+        age = f"{age}: {order}" if several else f"{age}."
     if best.intercept is None:
         score = best.not_run
     else:

@@ -68,7 +68,7 @@ class NoteOfPost(FrozenModel):
         if self.status:  # X may have words that are new here
             return NoteStatus(self.status).as_text if self.status in set(NoteStatus) else self.status
         if self.by_ratings:
-            return f"by these ratings {NoteStatus(self.by_ratings).as_text}"
+            return f"by these ratings it would be {NoteStatus(self.by_ratings).as_text}"
         return "too few ratings for a score"
 
 
@@ -246,9 +246,9 @@ def notes_of_status(connection: Connection, status: NoteStatus, most: int = 3) -
 def notes_to_begin_with(connection: Connection) -> dict[str, list[ListedNote]]:
     """Return a few notes by what they have in common, by a heading: by status, or without a fit the most rated."""
     by_status = {
-        "Notes that are shown, by these ratings:": notes_of_status(connection, NoteStatus.HELPFUL),
-        "Notes that are rated not helpful, by these ratings:": notes_of_status(connection, NoteStatus.NOT_HELPFUL),
-        "Notes that wait for more ratings, by these ratings:": notes_of_status(
+        "Notes that would be shown, by these ratings:": notes_of_status(connection, NoteStatus.HELPFUL),
+        "Notes that would be rated not helpful, by these ratings:": notes_of_status(connection, NoteStatus.NOT_HELPFUL),
+        "Notes that would wait for more ratings, by these ratings:": notes_of_status(
             connection, NoteStatus.NEEDS_MORE_RATINGS
         ),
     }
@@ -365,7 +365,7 @@ def _describe_score(of_score: ScoreStory, thresholds: Thresholds) -> str:
     score, needed = in_figures(now.intercept, line), in_figures(line, line)
     verdict = (
         f"Its score is {score}; {needed} is needed to be shown. It counts agreement across sides, not votes. "
-        f"By these ratings it is {now.status.as_text}."
+        f"By these ratings it would be {now.status.as_text}."
     )
     # Where only the score is too low, the two numbers are the reason; else a rule keeps it from being shown.
     short = now.decided_by is RuleName.INITIAL and now.intercept < line

@@ -222,7 +222,7 @@ def _draw_story_text(story: Story) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if story.score is not None:
                 status = story.score.now.status.shown
-                label = status.as_text if not story.on_x else f"by these ratings {status.as_text}"
+                label = f"by these ratings it would be {status.as_text}"
                 st.markdown(badge(STATUS_COLOURS[CrowdStatus(status.value)], "", label), width="content")
             if story.on_x:
                 st.markdown(badge("gray", "", f"on X {story.on_x[-1].as_text}"), width="content")
@@ -306,7 +306,7 @@ def _draw_story_charts(story: Story, score: ScoreStory, line: float) -> None:
                 "Ratings": [one.ratings for one in moments],
                 "Score": [_format_score(one.intercept) for one in moments],
                 "Viewpoint": [_format_score(one.factor) for one in moments],
-                "Status": [one.status.as_text for one in moments],
+                "Status by these ratings": [one.status.as_text for one in moments],
             },
             file=f"score-{story.note}",
             foot=foot,
@@ -392,7 +392,7 @@ def _draw_x_record(story: Story) -> None:
                 {
                     "When": [moment(one.at) for one in changes],
                     "Rating": [one.ratings for one in changes],
-                    "New status": [one.after.as_text for one in changes],
+                    "New status by these ratings": [one.after.as_text for one in changes],
                     "Why": [one.why for one in changes],
                     "Rule's name at X": [one.decided_by.value for one in changes],
                 },
@@ -409,7 +409,7 @@ def _draw_x_record(story: Story) -> None:
     else:
         for one in story.on_x:
             then = one.recomputed
-            recomputed = f"By the ratings until then it was {then.status.as_text}." if then else ""
+            recomputed = f"By the ratings until then it would have been {then.status.as_text}." if then else ""
             st.markdown(escaped(f"{day(one.at)}: {one.as_text}. {recomputed}".strip()))
     if story.score is not None:
         with st.expander(

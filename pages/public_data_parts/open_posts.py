@@ -32,7 +32,7 @@ def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | No
     of_day = f"Posts of {day(wanted)} without a shown note" if wanted is not None and not everywhere else ""
     head.header(of_day or "Posts without a shown note", anchor=False)
     found = _load_open_posts(str(index), version, chosen, None if everywhere else wanted)
-    order = "Posts of the last 7 days come first, then more ratings" if everywhere else "More ratings come first"
+    order = "Posts of the data's last 7 days come first, then more ratings" if everywhere else "More ratings come first"
     rule = f"{order}, then nearer to being shown." if found.posts else ""
     st.caption(escaped(f"{found.sentence} {rule}".strip()))
     notices(_NOTICE_AREA)

@@ -85,6 +85,7 @@ def test_a_folder_without_public_data_leaves_no_index_and_says_why_beside_the_bu
 def test_a_note_is_chosen_and_its_story_told_in_words_and_pictures(busiest: int) -> None:
     at = opened()
     assert [alt.split(".")[0] for alt in plots(at)] == ["The two sides"]
+    assert "Notes and ratings from " in texts(at)
     offered, *_ = [button for button in at.button if str(button.key).endswith(str(busiest))]
     told = offered.click().run()
     assert not told.exception
@@ -102,6 +103,7 @@ def test_a_story_begins_with_the_note_and_leads_back_to_the_list(busiest: int) -
     at = opened(note=str(busiest))
     drawn = str([item.proto for item in at.get("bidi_component")])
     assert f"story-note-{busiest}" in drawn
+    assert "by these ratings it would be" in texts(at), "what X decided is another matter"
     assert [figure.label for figure in at.metric] == ["Score", "Ratings", "Side A: helpful", "Side B: helpful"]
     [fold] = [fold for fold in at.expander if fold.label == "Why, and what X says"]
     assert any("kept fixed" in words.value for words in fold.markdown)

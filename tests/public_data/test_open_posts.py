@@ -75,10 +75,11 @@ def test_new_posts_come_first_then_those_with_more_ratings_and_each_says_why(tmp
     assert [post.post for post in found.posts] == [busy, quiet, old]
     assert (found.waiting, [round(post.hours or 0) for post in found.posts]) == (3, [48, 24, 720])
     assert found.posts[0].why == (
-        "The post is 2 days old: posts of the last 7 days come first. 1 note, 4 ratings. Its notes have no score: "
+        "The post is 2 days old when the data ends: posts of the data's last 7 days come first. 1 note, 4 ratings. Its "
+        "notes have no score: "
         "we do not know the sides of raters. The index has too few ratings for that. Add more days."
     )
-    assert "30 days old: it comes after the posts of the last 7 days." in found.posts[2].why
+    assert "30 days old when the data ends: it comes after the posts of the data's last 7 days." in found.posts[2].why
     assert found.posts[0].url == f"https://x.com/i/status/{busy}"
 
 
