@@ -15,7 +15,7 @@ from statistics import median
 
 from crowdnotes.domain import DecisionKind, GateName, GateStatus, PrincipleName, SourceCategory, Usage
 from crowdnotes.domain.assessment import SIDES_DIFFER_FROM
-from crowdnotes.reports.case_figures import LINKS, OPEN, CaseFigures, Course
+from crowdnotes.reports.case_figures import LINKS, OPEN, CaseFigures, Course, JuryFigures
 from crowdnotes.wording import fill, plural
 
 _MIN_AGREEMENT_NOTES = 10  # notes: of fewer, how often checks and simulated readers agree says nothing
@@ -388,7 +388,6 @@ def _build_readers(cases: Sequence[CaseFigures]) -> Sides:
     }
     agree = len(by_side["the sides agree"])
     both = [jury for jury in juries if jury.gates_pass is not None]
-    same = sum(jury.gates_pass == jury.reached for jury in both)
     reached = sum(jury.reached for jury in juries)
     nothing = sum(case.jury_means_nothing for case in cases)
     sentence = "The simulated readers have not seen a note yet."
@@ -403,9 +402,7 @@ def _build_readers(cases: Sequence[CaseFigures]) -> Sides:
         title="Agreement of readers (a simulation)",
         sentence=sentence,
         n=len(juries),
-        more=f"Checks and simulated readers agree on {same} of {len(both)}."
-        if len(both) >= _MIN_AGREEMENT_NOTES
-        else "",
+        more=_compare_checks_and_readers(both) if len(both) >= _MIN_AGREEMENT_NOTES else "",
         not_counted=_explain_not_counted(
             {
                 ("1 case has no estimate", "{n:,} cases have no estimate"): len(cases) - len(juries) - nothing,
@@ -414,6 +411,17 @@ def _build_readers(cases: Sequence[CaseFigures]) -> Sides:
         ),
         notes=tuple((jury.negative, jury.positive, jury.reached) for jury in juries),
         sums=tuple((name, len(them), sum(jury.reached for jury in them)) for name, them in by_side.items()),
+    )
+
+
+def _compare_checks_and_readers(judged: Sequence[JuryFigures]) -> str:
+    """Return how many notes pass the checks, and which of them readers would show: two questions, not one."""
+    passed = [jury for jury in judged if jury.gates_pass]
+    reached = sum(jury.reached for jury in passed)
+    return (
+        f"Of {len(judged)} notes that every check judged, {len(passed)} pass; {reached or 'none'} of these "
+        f"{'reaches' if reached < 2 else 'reach'} the line too. Checks ask whether a note is supported and clear, "
+        "simulated readers whether both sides like it."
     )
 
 
@@ -435,8 +443,12 @@ def _build_cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Cou
 
     each = sorted(of(used) for _, used in counted)
     words = _format_cents if in_money else _format_tokens
-    is_free = len(counted) == len(asked) and in_money and not any(each)  # as recorded answers are
-    if not asked or is_free:
+    is_free = in_money and not any(each)  # as recorded answers are
+    unknown = len(asked) - len(counted)
+    if is_free and unknown:
+        cases_of_no_price = plural(unknown, "1 case, whose price is not known", "{n:,} cases, whose price is not known")
+        sentence = f"No AI costs so far, apart from {cases_of_no_price}."
+    elif not asked or is_free:
         sentence = "No AI costs so far."
     elif len(each) < MIN_CASES:
         sentence = f"Cases cost {_join_with_and([words(one) for one in each])} (n = {len(each)})."
@@ -454,7 +466,7 @@ def _build_cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Cou
         not_counted=_explain_not_counted(
             {
                 ("1 case without AI", "{n:,} cases without AI"): len(cases) - len(asked),
-                ("1 case whose price is not known", "{n:,} cases whose price is not known"): len(asked) - len(counted),
+                ("1 case whose price is not known", "{n:,} cases whose price is not known"): unknown,
             }
         ),
         bars=tuple(period.name for period in periods) if counted and not is_free else (),

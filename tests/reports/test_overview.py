@@ -109,7 +109,8 @@ def test_sources_and_readers_are_told_with_who_could_not_be_counted() -> None:
     assert [sums[1:] for sums in found.readers.sums] == [(1, 1), (0, 0), (1, 0)]
     assert found.readers.more == "", "nothing on so few"
     assert overview([*cases, *([figures(jury=near)] * 8)]).readers.more == (
-        "Checks and simulated readers agree on 9 of 10."
+        "Of 10 notes that every check judged, 10 pass; 9 of these reach the line too. Checks ask whether a note is "
+        "supported and clear, simulated readers whether both sides like it."
     )
     assert found.readers.not_counted == ("1 case where the estimate means nothing",)
 
@@ -133,6 +134,9 @@ def test_a_price_that_is_not_known_is_never_nothing() -> None:
     assert overview([figures()]).cost.sentence == "No AI costs so far."
     free = overview([figures(usage={"writing": Usage(calls=3)})]).cost  # as recorded answers are
     assert (free.sentence, free.bars) == ("No AI costs so far.", ())
+    half_known = overview([figures(usage={"writing": Usage(calls=3)}), unknown]).cost
+    assert half_known.sentence == "No AI costs so far, apart from 1 case, whose price is not known."
+    assert not half_known.is_drawn
 
 
 def test_a_filter_leaves_demonstrations_out_unless_asked_for() -> None:
