@@ -386,8 +386,9 @@ def _describe_changes(changes: tuple[Change, ...]) -> str:
     ]
     if len(described) > _MAX_LISTED_CHANGES:
         first, last = described[0], described[-1]
-        return f"As the ratings came in, its status changed {len(described):,} times: first {first}; and last {last}."
-    return f"As the ratings came in: {'; '.join(described)}."
+        times = f"its status changed {len(described):,} times"
+        return f"By the ratings as they came in, {times}: first {first}; and last {last}."
+    return f"By the ratings as they came in: {'; '.join(described)}."
 
 
 def _compare_first_with_all(first: Moment, now: Moment) -> str:

@@ -146,7 +146,7 @@ def test_many_changes_are_told_by_the_first_and_the_last_and_where_x_differs_it_
         on_x = (Recorded(event="now", at=told.written_at, status=status, decided_by="", recomputed=None),)
         said = explain_story(told.replace(score=score, on_x=on_x), _LINES)
         assert said.changes.startswith(
-            f"As the ratings came in, its status changed {len(score.changes)} times: first on"
+            f"By the ratings as they came in, its status changed {len(score.changes)} times: first on"
         )
         assert said.changes.count(", with ") == 2
         assert ("X and this page can differ" in said.paragraph) is (status is other)
