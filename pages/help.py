@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.common.components import bookmark, bookmarklet
+from pages.common.components import bookmark, bookmarklet, scroll_into_view
 from pages.common.layout import KEYS_CAPTION, keys_in_words
 from pages.common.navigation import page_body
 from pages.common.session import opened_by_link
@@ -17,6 +17,7 @@ _DOCS_FOLDER = Path(__file__).parents[1] / "docs"
 _DOCUMENTS_FOR_USERS = ("presenting", "models", "search", "bridging", "crowd", "commands")
 _DOCUMENT_LINK_PATTERN = re.compile(r"\]\((\w+)\.md(?:#[^)]*)?\)")
 _FILE_LINK_PATTERN = re.compile(r"\[([^\]]+)\]\((?!https?:|help\?|#)[^)]*\)")
+_OPENED_KEY, _OPENED_COUNT_KEY = "help-document", "help-documents-opened"
 _PAGES = """
 - **Draft**: from a post to a note and a decision.
 - **Cases**: all your work. Open, share, export or delete it, or begin with a file of posts.
@@ -62,8 +63,13 @@ def _read_document(name: str) -> str:
 
 
 name = opened_by_link("document") or ""
+if st.session_state.get(_OPENED_KEY) != name:
+    st.session_state[_OPENED_KEY] = name
+    st.session_state[_OPENED_COUNT_KEY] = st.session_state.get(_OPENED_COUNT_KEY, 0) + 1
 if name in documents():
     with page_body(documents()[name], "From the documents of CrowdNotes."):
+        # The page is the same one, so the browser keeps how far it was scrolled.
+        scroll_into_view(f"document-{st.session_state[_OPENED_COUNT_KEY]}", name=documents()[name])
         st.page_link("pages/help.py", label="Back to Help", icon=":material/arrow_back:")
         st.markdown(document(name))
 else:

@@ -177,3 +177,15 @@ def test_one_thing_scrolls_and_at_twice_the_size_note_and_decision_have_half_the
     approve.focus()
     page.wait_for_function(_IS_SEEN)
     expect(approve).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.deep
+def test_a_document_that_is_opened_from_help_begins_at_its_head(app: App, new_page: NewPage) -> None:
+    walk = Walk(new_page(), app.url)
+    walk.open("/help")
+    for _ in range(2):
+        walk.page.get_by_role("link", name="Presenting CrowdNotes").click()
+        expect(walk.page.get_by_role("heading", name="Presenting CrowdNotes", level=1)).to_be_in_viewport()
+        walk.settled()
+        walk.page.get_by_role("link", name="Back to Help").click()
+        expect(walk.page.get_by_role("heading", name="Five steps")).to_be_visible()
