@@ -51,6 +51,7 @@ from crowdnotes.jobs import Progress
 from crowdnotes.notes.gates import GATES, unfound_quotes
 from crowdnotes.settings import Settings
 from crowdnotes.text.lint import blocking, lint
+from crowdnotes.text.markdown import clip
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
 from crowdnotes.wording import plural
@@ -249,7 +250,7 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
             else "Send it to the moderators.",
         )
     if case.assessment is None or case.assessment.is_compared_by_person:
-        return  # the check of correctness says it
+        return  # the scores say it
     for pair in pairs(case):
         own = own_check(case, by.key, pair.words, pair.evidence_id)
         if own is not None and own.support.in_scores is Support.UNSUPPORTED:
@@ -281,30 +282,43 @@ def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
             ObstacleKind.STALE, "", "The note or its sources changed since it was scored.", "Score it again."
         )
         return
-    first: ObstacleId | None = None
-    for result in case.assessment.visible_gates:
+    # As each gate found it, also behind one that did not pass: a reason for one says nothing about another.
+    for result in case.assessment.found:
         if result.status is GateStatus.PASS:  # NOT_RUN counts against approval
             continue
         failed, name = result.status is GateStatus.FAIL, result.gate.value
-        if failed:
-            lifts = GATES[result.gate].lifts
+        sentences = list(_find_sentence_obstacles(case)) if result.judge == BY_PERSON else []
+        if failed or not sentences:
+            kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
+            sentence = f"The {result.gate.as_text} check {'failed' if failed else 'was not run'}: {result.reason}"
+            lifts = GATES[result.gate].lifts if failed else "Score it again"
+            yield _build_obstacle(kind, name, sentence, f"{lifts}, or give a reason.")
+        yield from sentences
+
+
+def _find_sentence_obstacles(case: Case) -> Iterator[Obstacle]:
+    """Yield each sentence that a person still has to compare with its source, or whose warnings they have to check."""
+    note, seen = case.draft.text if case.draft else "", set[str]()
+    for number, sentence in enumerate(case.sentences, start=1):
+        words = sentence.words_in(note).strip()
+        compared = sentence.support is not Support.UNCHECKED
+        if words in seen or (compared and not sentence.has_open_hint):
+            continue
+        seen.add(words)  # the note may repeat a sentence
+        doubts = list(dict.fromkeys(sentence.doubts))
+        to_check = plural(len(doubts), "1 warning to check", "{n} warnings to check") if doubts else ""
+        if compared:
+            kind, state, lifts = ObstacleKind.WARNINGS_OPEN, f"has {to_check}", "Check the warnings"
         else:
-            compare = (
-                "Check the warnings" if case.assessment.waits_for_hints else "Check each sentence against its source"
-            )
-            again = compare if result.judge == BY_PERSON else "Score it again"
-            lifts = again if first is None else f"It counts once the {first.subject} check passed"
-        kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
-        ended = "failed" if failed else "is not finished" if result.judge == BY_PERSON else "was not run"
-        sentence = f"The {result.gate.as_text} check {ended}: {result.reason}"
-        obstacle = Obstacle(
-            id=ObstacleId(kind=kind, subject=name),
-            sentence=sentence,
-            lifts=f"{lifts}, or give a reason.",
-            behind=None if failed else first,
-        )
-        first = first or obstacle.id
-        yield obstacle
+            kind, state, lifts = ObstacleKind.SENTENCE_NOT_COMPARED, "is not compared yet", "Compare it with its source"
+            if sentence.evidence_id is None:
+                state, lifts = "matches no source in use", "Use a source that says it, or remove the sentence"
+            state += f" and has {to_check}" if doubts else ""
+        said = " ".join((f"Sentence {number} {state}: “{clip(words, _MAX_SENTENCE_CHARACTERS)}”", *doubts))
+        yield _build_obstacle(kind, words, said, f"{lifts}, or give a reason.")
+
+
+_MAX_SENTENCE_CHARACTERS = 80
 
 
 def _find_link_obstacles(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:

@@ -438,7 +438,7 @@ def _decision_lines(case: Case) -> Iterator[str]:
     )
     yield first_line.rstrip() + "\n"
     for item in decision.overrides:
-        what = item.obstacle.although(_format_as_code)
+        what = item.obstacle.although(_format_as_code, _escape_inline)
         yield f"- Approved although **{what}**. Reason: {_escape_inline(item.reason)}"
     if decision.text_sha256:
         yield f"\nsha256 of the text: `{decision.text_sha256}`\n"

@@ -276,7 +276,7 @@ def case_row(case: Case) -> tuple[Case, dict[str, object]]:
         "updated_at": case.updated_at,
         "status": case.status.value,
         "decision": case.decision.kind.value if case.decision else None,
-        "overrides": case.decision.reasons_given if case.decision else 0,
+        "overrides": len(case.decision.overrides) if case.decision else 0,
         "mode": case.mode.value,
         "post_excerpt": _cut_excerpt(case.post.text or case.post.url or ""),
         "note_excerpt": _cut_excerpt(case.draft.text if case.draft else ""),

@@ -27,6 +27,8 @@ class ObstacleKind(StrEnum):
     STALE = "stale"
     GATE_FAILED = "gate failed"
     GATE_NOT_RUN = "gate not run"
+    SENTENCE_NOT_COMPARED = "sentence not compared"
+    WARNINGS_OPEN = "warnings open"
     LINK_UNINSPECTED = "link not inspected"
     LINK_UNANSWERED = "link not found to answer"
     NO_TAG = "no tag"
@@ -35,14 +37,17 @@ class ObstacleKind(StrEnum):
 _PHRASE_BY_OVERRIDABLE_KIND = {
     ObstacleKind.GATE_FAILED: "the {what} check did not pass",
     ObstacleKind.GATE_NOT_RUN: "the {what} check was not run",
+    ObstacleKind.SENTENCE_NOT_COMPARED: "nobody compared this sentence with a source: “{what}”",
+    ObstacleKind.WARNINGS_OPEN: "nobody checked the warnings about this sentence: “{what}”",
     ObstacleKind.LINK_UNINSPECTED: "we did not read the page behind {what}",
     ObstacleKind.LINK_UNANSWERED: "the link {what} did not respond",
 }
 LINK_KINDS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
+SENTENCE_KINDS = frozenset({ObstacleKind.SENTENCE_NOT_COMPARED, ObstacleKind.WARNINGS_OPEN})
 
 
 class ObstacleId(FrozenModel):
-    """Which rule refuses, and what about: a gate's name, an address, a passage's id, a fault of form."""
+    """Which rule refuses, and what about: a gate, a sentence's words, an address, a passage's id, a fault of form."""
 
     kind: ObstacleKind
     subject: str = ""
@@ -52,22 +57,22 @@ class ObstacleId(FrozenModel):
         """Whether a person may approve all the same, with a written reason."""
         return self.kind in _PHRASE_BY_OVERRIDABLE_KIND
 
-    def although(self, address: Callable[[str], str] = str) -> str:
-        """Return the words that follow "approved although", for an overridable obstacle; `address` writes a link."""
-        subject = address(self.subject) if self.kind in LINK_KINDS else self.subject
+    def although(self, address: Callable[[str], str] = str, words: Callable[[str], str] = str) -> str:
+        """Return the words that follow "approved although", for an overridable obstacle.
+
+        `address` writes a link, `words` a sentence of the note.
+        """
+        write = address if self.kind in LINK_KINDS else words if self.kind in SENTENCE_KINDS else str
+        subject = write(self.subject)
         return fill(_PHRASE_BY_OVERRIDABLE_KIND[self.kind], what=subject)
 
 
 class Obstacle(FrozenModel):
-    """One thing that prevents approval: a sentence, and what removes it.
-
-    `behind` is the gate that did not pass, so that this one was not run: a reason for that one covers both.
-    """
+    """One thing that prevents approval: a sentence, and what removes it."""
 
     id: ObstacleId
     sentence: str
     lifts: str = ""
-    behind: ObstacleId | None = None
 
 
 class Override(FrozenModel):

@@ -14,7 +14,7 @@ from typing import Self
 from pydantic import Field, field_validator
 
 from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span
-from crowdnotes.domain.note import SentenceSupport, Support
+from crowdnotes.domain.note import SentenceSupport
 
 
 class GateName(LabelledEnum):
@@ -224,12 +224,6 @@ class Assessment(FrozenModel):
     def is_compared_by_person(self) -> bool:
         """Whether a person judges correctness, sentence by sentence."""
         return any(result.gate is GateName.CORRECTNESS and result.judge == BY_PERSON for result in self.found)
-
-    @property
-    def waits_for_hints(self) -> bool:
-        """Whether a person has compared every sentence, and hints alone are left to check."""
-        compared = all(sentence.support is not Support.UNCHECKED for sentence in self.sentences)
-        return self.is_compared_by_person and compared and any(each.has_open_hint for each in self.sentences)
 
     def gate(self, name: GateName) -> GateResult:
         """Return the result of one gate; every assessment has all of them."""

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from crowdnotes.domain.approval import ObstacleKind, Override
+from crowdnotes.domain.approval import Override
 from crowdnotes.domain.assessment import Assessment, GateName, GateStatus, JuryVerdict, LinkCheck, gates_and_jury
 from crowdnotes.domain.base import FrozenModel, LabelledEnum
 from crowdnotes.domain.document_upgrades import DOCUMENT_VERSION
@@ -60,13 +60,7 @@ class Decision(FrozenModel):
     @property
     def as_text(self) -> str:
         """How the case ended, overrides included: "approved", "approved with 1 exception"."""
-        return _describe_ending(self.kind, self.reasons_given)
-
-    @property
-    def reasons_given(self) -> int:
-        """How many overrides the person gave: a reason for a gate also covers those that waited for it."""
-        gates = {ObstacleKind.GATE_FAILED, ObstacleKind.GATE_NOT_RUN}
-        return len({item.reason if item.obstacle.kind in gates else item.obstacle for item in self.overrides})
+        return _describe_ending(self.kind, len(self.overrides))
 
 
 def _describe_ending(kind: DecisionKind, overrides: int) -> str:
@@ -512,7 +506,7 @@ class Case(FrozenModel):
 
 
 class CaseSummary(FrozenModel):
-    """A line of the list of cases. `overrides` counts as `Decision.reasons_given` does; see `Case.outcome_line`."""
+    """A line of the list of cases. `overrides` counts those of its decision; see `Case.outcome_line`."""
 
     id: str
     version: int

@@ -29,7 +29,7 @@ from crowdnotes.domain import (
     SupernoteScore,
     Usage,
 )
-from crowdnotes.domain.approval import LINK_KINDS
+from crowdnotes.domain.approval import LINK_KINDS, SENTENCE_KINDS
 from crowdnotes.errors import CaseNotFoundError, StoreError
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_sentences
@@ -180,8 +180,10 @@ def _trace_checks(case: Case) -> dict[str, Course]:
     reached = case.decision is not None and case.decision.kind is DecisionKind.APPROVED
     passed_over = {item.obstacle for item in case.decision.overrides} if case.decision and reached else set()
     failed = {found.subject for found in passed_over if found.kind is ObstacleKind.GATE_FAILED}
-    # Behind a gate that failed the others are not run: one reason covers them, and the first one is what it was for.
+    # Earlier programs kept one reason for a gate that failed and for those behind it; it was for the first one.
     overridden = failed or {found.subject for found in passed_over if found.kind is ObstacleKind.GATE_NOT_RUN}
+    if any(found.kind in SENTENCE_KINDS for found in passed_over):
+        overridden.add(GateName.CORRECTNESS.value)
     courses: dict[str, Course] = {}
     for name, verdicts in _collect_verdicts(case).items():
         if name in overridden:

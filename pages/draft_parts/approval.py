@@ -21,6 +21,7 @@ from crowdnotes.domain import (
     is_reason,
     remaining,
 )
+from crowdnotes.domain.approval import SENTENCE_KINDS
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.lint import without_tracking
 from crowdnotes.text.markdown import escaped, host
@@ -43,15 +44,13 @@ _QUEUE_FIELD_STARTS = ("comment-", "words-")  # comments for the author, which t
 # What lifts these is the label of their button.
 _KINDS_WITH_BUTTON = frozenset({
     ObstacleKind.UNOPENED, ObstacleKind.NOT_SCORED, ObstacleKind.STALE, ObstacleKind.LINK_UNINSPECTED,
-    ObstacleKind.LINK_UNANSWERED,
+    ObstacleKind.LINK_UNANSWERED, *SENTENCE_KINDS,
 })  # fmt: skip
-_UNCHECKED_SELECTOR = "[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-comparison-]"
-_HINTED_SELECTOR = "[class*=st-key-sentence-][class*=-hinted] [class*=st-key-comparison-]"
 
 
 def left_to_do(case: Case, waits: Sequence[Obstacle]) -> list[Obstacle]:
-    """Return what no reason passes over yet; a gate that only waits for another is not counted."""
-    return [item for item in remaining(waits, reasons(case, waits)) if item.behind is None]
+    """Return what no reason passes over yet."""
+    return list(remaining(waits, reasons(case, waits)))
 
 
 def lead_to_what_is_left(case: Case, waits: Sequence[Obstacle]) -> None:
@@ -97,17 +96,16 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
             st.markdown(f":orange[:material/hourglass_top:] **{to_do}**")
         links = [item for item in waits if item.id.kind is ObstacleKind.LINK_UNANSWERED]
         for number, item in enumerate(waits):
-            if item.behind is None:
-                with st.container(key=f"problem-{number}", gap="xxsmall"):
-                    # All links are asked at once, so one button is enough.
-                    passed_over, checks_links = item.id not in left, item in links[:1]
-                    _draw_problem(case, item, job, number, passed_over=passed_over, checks_links=checks_links)
+            with st.container(key=f"problem-{number}", gap="xxsmall"):
+                # All links are asked at once, so one button is enough.
+                passed_over, checks_links = item.id not in left, item in links[:1]
+                _draw_problem(case, item, job, number, passed_over=passed_over, checks_links=checks_links)
         _draw_form_warnings(case)
 
 
 def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
     """Return the reasons written so far, by what each passes over, from the fields on the screen."""
-    written = {item.id: kept_words(case, _override_field_name(case, item.behind or item.id)) for item in waits}
+    written = {item.id: kept_words(case, _override_field_name(case, item.id)) for item in waits}
     return {obstacle: reason for obstacle, reason in written.items() if reason}
 
 
@@ -115,8 +113,7 @@ def _draw_problem(
     case: Case, item: Obstacle, job: JobRecord | None, number: int, *, passed_over: bool, checks_links: bool
 ) -> None:
     sign = ":primary[:material/check:]" if passed_over else ":orange[:material/radio_button_unchecked:]"
-    compares = case.assessment is not None and case.assessment.is_compared_by_person
-    says_button = item.id.kind in _KINDS_WITH_BUTTON or (item.id.kind is ObstacleKind.GATE_NOT_RUN and compares)
+    says_button = item.id.kind in _KINDS_WITH_BUTTON
     how = "You override this; your reason goes on record." if passed_over else "" if says_button else item.lifts
     waits_for_scores = item.id.kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}
     being_scored = waits_for_scores and is_scoring(case, job)
@@ -135,8 +132,8 @@ def _draw_problem(
 def _draw_fix_button(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, checks_links: bool) -> None:
     """Draw the button that does what lifts it, where one press can."""
     kind, subject, busy = item.id.kind, item.id.subject, under_way(job)
-    # Of a note's form there may be several of one kind.
-    key = f"mend-{kind.name.lower()}-{number if kind is ObstacleKind.FORM else subject}"
+    # Of a note's form there may be several of one kind, and a sentence is long.
+    key = f"mend-{kind.name.lower()}-{number if kind in {ObstacleKind.FORM, *SENTENCE_KINDS} else subject}"
     look = {"type": "secondary"}
     if kind is ObstacleKind.GATE_NOT_RUN and case.recorded_answers:
         use_own_engine_panel(case, key)  # scoring again would find no recorded answer either
@@ -151,12 +148,11 @@ def _draw_fix_button(case: Case, item: Obstacle, job: JobRecord | None, number: 
     elif kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}:
         closed = forbids_scoring(case, job)
         button("Score it now", key, _NOTICE_AREA, partial(score, case), icon="rule", disabled=closed, **look)
-    elif kind is ObstacleKind.GATE_NOT_RUN and case.assessment is not None and case.assessment.is_compared_by_person:
-        hints = case.assessment.waits_for_hints
-        compare = partial(
-            lead, Area.NOTE, _HINTED_SELECTOR if hints else _UNCHECKED_SELECTOR, "[class*=st-key-comparison-]"
-        )
-        button("Check the warnings" if hints else "Check the sentences", key, _NOTICE_AREA, compare, **look)
+    elif kind in SENTENCE_KINDS and case.draft is not None:
+        words = [it.words_in(case.draft.text).strip() for it in case.sentences]
+        card = f"[class*=st-key-sentence-{words.index(subject) + 1}-]"
+        compare = partial(lead, Area.NOTE, f"{card} [class*=st-key-comparison-]", card)
+        button(f"Check sentence {words.index(subject) + 1}", key, _NOTICE_AREA, compare, **look)
     elif kind in {ObstacleKind.FORM, ObstacleKind.GATE_FAILED}:
         button("Change the note", key, _NOTICE_AREA, partial(lead, Area.NOTE, _NOTE_BOX_SELECTOR), **look)
     elif checks_links:
@@ -186,7 +182,7 @@ def _draw_override(case: Case, obstacle: Obstacle) -> None:
         said = kept_field(
             case,
             field,
-            f"Why approve although {obstacle.id.although(_site_for_label)}?",
+            f"Why approve although {obstacle.id.although(_site_for_label, escaped)}?",
             "A short sentence, kept in the record",
         )
         if said and not is_reason(said):

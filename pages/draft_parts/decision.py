@@ -269,7 +269,7 @@ def hand_off(case: Case) -> None:
     if decision.reason:
         st.markdown(f"Your comment: {escaped(decision.reason)}")
     for item in decision.overrides:
-        why = f"Approved although **{item.obstacle.although(exact)}**. Reason: {escaped(item.reason)}"
+        why = f"Approved although **{item.obstacle.although(exact, escaped)}**. Reason: {escaped(item.reason)}"
         st.markdown(f":orange[:material/priority_high:] {why}")
     _draw_downloads(case)
 

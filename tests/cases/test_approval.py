@@ -23,6 +23,7 @@ from crowdnotes.domain import (
     ObstacleId,
     ObstacleKind,
     Person,
+    Support,
     Verdict,
     is_reason,
     remaining,
@@ -127,13 +128,12 @@ def test_one_letter_edited_after_scoring_or_a_passage_opened_and_not_judged_make
 
 def test_a_gate_that_did_not_pass_is_overridden_only_in_writing_and_visibly() -> None:
     case = _ready(engine=_engine(GateName.CORRECTNESS))
-    correctness, helpfulness = _failed(GateName.CORRECTNESS), _not_run(GateName.HELPFULNESS)
-    both = {"gate failed correctness", "gate not run helpfulness"}
-    assert _rules(case) == both
-    assert _rules(case, {correctness: "  ", helpfulness: "\n"}) == both
-    with pytest.raises(WorkflowError, match="helpfulness check was not run"):
-        _approve(case, overrides={correctness: "The wording is the agency's own."})
-    reasons = {correctness: "The wording is the agency's own.", helpfulness: "Read aloud to two neighbours."}
+    correctness = _failed(GateName.CORRECTNESS)
+    assert _rules(case) == {"gate failed correctness"}
+    assert _rules(case, {correctness: "  "}) == {"gate failed correctness"}
+    with pytest.raises(WorkflowError, match="correctness check failed"):
+        _approve(case)
+    reasons = {correctness: "The wording is the agency's own."}
     approved = _approve(case, overrides=reasons)
     assert approved.decision is not None
     assert {item.obstacle: item.reason for item in approved.decision.overrides} == reasons
@@ -176,12 +176,53 @@ def test_a_keystroke_is_no_reason(reason: str) -> None:
         (GateName.HELPFULNESS, "Change the note, then score again, or give a reason"),
     ],
 )
-def test_what_helps_is_said_for_the_gate_that_failed_and_those_behind_it_wait(gate: GateName, helps: str) -> None:
-    failed, *behind = obstacles(_ready(engine=_engine(gate)), AT, ANN)
+def test_what_helps_is_said_for_the_gate_that_failed_and_those_that_passed_behind_it_are_not_left(
+    gate: GateName, helps: str
+) -> None:
+    [failed] = obstacles(_ready(engine=_engine(gate)), AT, ANN)
     assert failed.lifts.startswith(helps)
-    assert [refusal.behind for refusal in behind] == [failed.id] * len(behind)
-    for refusal in behind:
-        assert refusal.lifts.startswith(f"It counts once the {gate.value} check passed, or give a reason")
+
+
+def test_a_check_that_could_not_run_behind_one_that_failed_is_left_and_takes_a_reason_of_its_own() -> None:
+    case = _ready(engine=_engine(GateName.CORRECTNESS, GateName.HELPFULNESS))
+    correctness, helpfulness = _failed(GateName.CORRECTNESS), _not_run(GateName.HELPFULNESS)
+    assert _rules(case) == {"gate failed correctness", "gate not run helpfulness"}
+    same = "The wording is the agency's own."
+    with pytest.raises(WorkflowError, match="helpfulness check was not run"):
+        _approve(case, overrides={correctness: same})
+    approved = _approve(case, overrides={correctness: same, helpfulness: same})
+    assert approved.decision is not None
+    assert [item.obstacle for item in approved.decision.overrides] == [correctness, helpfulness]
+    assert approved.decision.as_text == "approved with 2 exceptions"
+
+
+_DENIAL, _CAUSE, _EXTENT = (
+    "This post is false.",
+    "It kills 9 million people a year.",
+    "All is well, says https://health.example.org/review",
+)
+
+
+def test_each_sentence_that_is_not_compared_and_each_open_warning_is_left_though_another_sentence_failed() -> None:
+    engine = ScriptedEngine()
+    engine.by_person, engine.hints = True, ("“9 million” is not in the source.", "The note says “all”.")
+    case = _ready(f"{_DENIAL} {_CAUSE} {_EXTENT}", engine)
+    assert _rules(case) == {f"sentence not compared {words}" for words in (_DENIAL, _CAUSE, _EXTENT)}
+    case = actions.compare_sentence(case, AT, A, _DENIAL, "E1", Support.UNSUPPORTED)
+    failed, unread, _ = found = obstacles(case, AT, ANN)
+    assert (failed.id, unread.id.subject) == (_failed(GateName.CORRECTNESS), _CAUSE)
+    said = f"Sentence 2 is not compared yet and has 2 warnings to check: “{_CAUSE}” " + " ".join(engine.hints)
+    assert unread.sentence == said
+    one = "A plain denial needs no source."
+    with pytest.raises(WorkflowError, match="Sentence 2 is not compared yet"):
+        _approve(case, overrides={failed.id: one})
+    approved = _approve(case, overrides={item.id: one for item in found})
+    assert f"although nobody compared this sentence with a source: “{_EXTENT}”: {one}" in approved.events[-1].detail
+    case = actions.compare_sentence(case, AT, A, _CAUSE, "E1", Support.SUPPORTED)
+    case = actions.compare_sentence(case, AT, A, _EXTENT, "E1", Support.SUPPORTED, doubts_settled=True)
+    assert _rules(case) == {"gate failed correctness", f"warnings open {_CAUSE}"}
+    case = actions.compare_sentence(case, AT, A, _CAUSE, "E1", Support.SUPPORTED, doubts_settled=True)
+    assert _rules(case, {failed.id: one}) == set()
 
 
 def test_a_gate_that_could_not_run_is_no_pass_and_asks_to_be_scored_again() -> None:
@@ -193,14 +234,13 @@ def test_a_gate_that_could_not_run_is_no_pass_and_asks_to_be_scored_again() -> N
     assert refusal.lifts.startswith("Score it again, or give a reason")
 
 
-LINKED_ELSEWHERE = {"gate failed correctness", "gate not run helpfulness"}
+LINKED_ELSEWHERE = {"gate failed correctness"}
 
 
 def test_a_link_that_nobody_inspected_passes_no_gate_and_takes_a_reason() -> None:
     case = _ready(NOTE + " https://unread.example.org/page")
     assert _rules(case) == LINKED_ELSEWHERE
-    gates = (_failed(GateName.CORRECTNESS), _not_run(GateName.HELPFULNESS))
-    approved = _approve(case, overrides=dict.fromkeys(gates, "The agency's own archive."))
+    approved = _approve(case, overrides={_failed(GateName.CORRECTNESS): "The agency's own archive."})
     assert approved.decision is not None
     unscored = case.replace(assessment=None)
     assert "link not inspected https://unread.example.org/page" in _rules(unscored)

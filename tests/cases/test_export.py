@@ -105,14 +105,14 @@ def test_a_gate_that_was_not_run_is_not_told_as_one_that_failed() -> None:
     assert "correctness: NOT RUN" in page
 
 
-def test_a_reason_for_a_gate_counts_once_with_the_gates_that_waited_behind_it() -> None:
+def test_each_override_that_is_listed_counts_as_an_exception() -> None:
     over = (
         _over(ObstacleKind.GATE_FAILED, "relevance", "their own words"),
         _over(ObstacleKind.GATE_NOT_RUN, "correctness", "their own words"),
         _over(ObstacleKind.LINK_UNINSPECTED, "https://example.org/x", "their own words"),
     )
     decision = _decided().decision.replace(overrides=over)
-    assert decision.as_text == "approved with 2 exceptions"
+    assert decision.as_text == "approved with 3 exceptions"
 
 
 def test_json_is_the_whole_case_and_says_how_it_ended() -> None:

@@ -142,7 +142,9 @@ def test_an_override_is_told_in_the_list(store: Store) -> None:
     assert line.outcome == store.get("c1").decision.as_text  # type: ignore[union-attr]
 
 
-def test_the_list_of_an_earlier_program_counts_one_reason_once(store: Store, engine: Engine) -> None:
+def test_the_list_of_an_earlier_program_counts_each_override_that_the_decision_lists(
+    store: Store, engine: Engine
+) -> None:
     gates = (ObstacleKind.GATE_FAILED, "relevance"), (ObstacleKind.GATE_NOT_RUN, "correctness")
     passed_over = tuple(
         Override(obstacle=ObstacleId(kind=kind, subject=subject), reason="it fits") for kind, subject in gates
@@ -150,10 +152,10 @@ def test_the_list_of_an_earlier_program_counts_one_reason_once(store: Store, eng
     decision = Decision(kind=DecisionKind.APPROVED, by="ada", at=START, overrides=passed_over)
     store.add(make_case(decision=decision))
     with writing(engine) as connection:
-        connection.execute(update(tables.cases).values(overrides=2))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0018'"))
+        connection.execute(update(tables.cases).values(overrides=1))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0019'"))
     migrate(engine)
-    assert [line.outcome for line in store.list()] == ["approved with 1 exception"]
+    assert [line.outcome for line in store.list()] == ["approved with 2 exceptions"]
 
 
 def test_cases_are_found_by_status(store: Store) -> None:

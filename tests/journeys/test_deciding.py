@@ -76,7 +76,7 @@ def test_what_is_left_is_one_press_away(app: App, desk: Desk, new_page: NewPage,
     walk.tab("Decide")
     approve = walk.button(re.compile(r"^Approve: \d things left"))
     approve.click()
-    compare = walk.button("Check the sentences")
+    compare = walk.button("Check sentence 1")
     expect(compare).to_be_focused()
     expect(compare).to_be_in_viewport()
     walk.page.keyboard.press("Enter")

@@ -91,8 +91,8 @@ def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints
     shown = texts(read(at, case))
     assert "checked by you, warnings left" in shown
     assert ":small[Checked, warnings left]" in shown, "the reader does not say that it supports the sentence"
-    assert "The correctness check is not finished: 2 warnings to check." in shown
-    assert press(at, "Check the warnings").checkbox(key=f"settled-{case.id}-1").value is False
+    assert "Sentence 1 has 2 warnings to check" in shown
+    assert press(at, "Check sentence 1").checkbox(key=f"settled-{case.id}-1").value is False
     at.checkbox(key=f"settled-{case.id}-1").check().run()
     assert "warnings left" not in texts(at)
     assert ":small[Supports]" in texts(at)

@@ -103,32 +103,31 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
     )
 
 
-def test_what_helps_is_said_for_the_failed_gate_alone_and_its_reason_covers_the_gates_behind_it(desk: Desk) -> None:
-    desk.engine.fails_at = GateName.RELEVANCE
-    case = desk.scored()
+def test_what_is_left_behind_a_failed_check_is_listed_with_a_reason_of_its_own(desk: Desk) -> None:
+    desk.engine.fails_at, desk.engine.by_person = GateName.RELEVANCE, True
+    case = desk.scored("Vitamin C prevents no cold, says https://trials.example.edu/c")
     desk.workspace.cases.apply(case.id, actions.set_tags, ["misleadingFactualError"])
-    assert len(approval.obstacles_for(desk.workspace.cases, desk.newest(case))) == 3
     at = desk.app(case)
     shown = texts(at)
     assert "Use other sources, then score again" in shown
     assert "Change the note" not in shown
-    assert at.button(key="decide-approved").label == "Approve: 1 thing left"
-    assert "One thing left to do" in shown
+    assert at.button(key="decide-approved").label == "Approve: 2 things left"
     assert "The relevance check failed" in shown
-    assert "The correctness check" not in shown
-    assert "The helpfulness check" not in shown
-    [field] = [item for item in at.text_input if item.label.startswith("Why approve although")]
-    assert field.label.startswith("Why approve although the relevance check did not pass?")
+    assert "Sentence 1 is not compared yet" in shown
+    assert "The helpfulness check" not in shown, "it passed"
+    assert "st-key-sentence-1-" in _led_to(press(at, "Check sentence 1"))
+    field(at, "Why approve although the relevance check did not pass?").set_value("Its words answer the post.").run()
+    assert at.button(key="decide-approved").label == "Approve: 1 thing left"
 
-    give_reasons(at, "Its words answer the post.")
+    field(at, "Why approve although nobody compared this sentence").set_value("I know this page by heart.").run()
     at.button(key="decide-approved").click().run()
     decision = desk.decision(case)
-    assert {item.obstacle.subject for item in decision.overrides} == {"relevance", "correctness", "helpfulness"}
-    assert {item.reason for item in decision.overrides} == {"Its words answer the post."}
+    reasons = ["Its words answer the post.", "I know this page by heart."]
+    assert [item.reason for item in decision.overrides] == reasons
     shown = texts(at)
     assert "Approved although **the relevance check did not pass**" in shown
-    assert "Approved although **the correctness check was not run**" in shown
-    assert "Approved although **the helpfulness check was not run**" in shown
+    assert "Approved although **nobody compared this sentence with a source" in shown
+    assert "approved with 2 exceptions" in shown
 
 
 def test_reasons_and_the_comment_are_there_after_a_reload(desk: Desk) -> None:

@@ -130,7 +130,7 @@ def test_a_written_reason_counts_for_the_gate_that_failed_and_not_for_those_behi
     engine.fails_at = GateName.CORRECTNESS
     approved = approve(workspace, scored(workspace, case, "A lie! https://records.example.net/kettle"))
     assert approved.decision is not None
-    assert len(approved.decision.overrides) == 2
+    assert len(approved.decision.overrides) == 1
     assert figures_of(approved).courses == {"correctness": Course.OVERRIDDEN}
 
 

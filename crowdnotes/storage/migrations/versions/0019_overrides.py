@@ -27,7 +27,7 @@ def upgrade() -> None:
 
 
 def _reasons_given(stored: dict) -> int:
-    """As `Decision.reasons_given` counts, of a case as it is stored."""
+    """Return how many different reasons were given, of a case as it is stored."""
     given = ((item["obstacle"], item["reason"]) for item in stored["decision"]["overrides"])
     # The two kinds that a reason covers together begin with that word, and no other does.
     return len(
