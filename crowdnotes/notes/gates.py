@@ -36,6 +36,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.engines import Brief, Engine, EngineStep
+from crowdnotes.engines.local.tone import BARE_VERDICT
 from crowdnotes.engines.metering import completed_calls, run_both
 from crowdnotes.errors import EngineError
 from crowdnotes.notes.gate import Gate, Judged
@@ -54,14 +55,15 @@ def asking_age(
 ) -> tuple[SentenceSupport, ...]:
     """Add to the first sentence that rests on an old or undated source a hint that asks whether it is still true.
 
-    A sentence that names a year says by itself when it was so, and gets none.
+    A sentence that names a year says by itself when it was so, and gets none; nor does one that only judges the post.
     """
     posted = brief.post.posted_at.date() if brief.post.posted_at else brief.today
     asked = {item.id: hint for item in evidence if (hint := ask_about_age(item.source, posted))}
     out = []
     for sentence in sentences:
-        names_year = _YEAR.search(sentence.words_in(note)) is not None
-        hint = "" if names_year else asked.pop(sentence.evidence_id or "", "")
+        words = sentence.words_in(note)
+        asks = not (_YEAR.search(words) or BARE_VERDICT.match(words))
+        hint = asked.pop(sentence.evidence_id or "", "") if asks else ""
         out.append(sentence.replace(doubts=(*sentence.doubts, hint)) if hint else sentence)
     return tuple(out)
 

@@ -193,6 +193,7 @@ def test_a_comparison_holds_while_sentence_and_passage_keep_their_words() -> Non
         (OLD, "There is no cure. It was tested.", f"From {OLD.year}: is this still true?"),
         (OLD + timedelta(days=1), "There is no cure. It was tested.", None),
         (None, "In 2012 there was no cure.", None),
+        (None, "This is wrong.", None),
     ],
 )
 def test_without_a_model_a_source_of_unknown_or_old_date_is_asked_about_once(

@@ -302,6 +302,8 @@ _MAX_HINTS = 4  # more hints for one sentence help nobody
 
 def find_hints(sides: Compared) -> list[Hint]:
     """Return at most 4 hints, the strongest first: numbers, denial, amount, names, additions, certainty."""
+    if BARE_VERDICT.match(sides.sentence):  # "This is wrong." has no fact to compare
+        return []
     if not content_tokens(sides.sentence):  # "95%." has no words to compare
         return list(_find_number_hints(sides))
     found = [
@@ -415,13 +417,18 @@ def _measure_distance(one: Quantity, other: Quantity) -> float:
     return math.inf if one.value != other.value else 0.0
 
 
+_ANSWER_TO_POST = re.compile(r"^\W*no\s?[:,.!;\u2013\u2014]", re.IGNORECASE)
+
+
 def _find_denial_hints(sides: Compared) -> Iterator[Hint]:
-    mine, theirs = negations(sides.sentence), negations(sides.piece)
+    # "No: polio is …" denies the post, not what the source says.
+    words = _ANSWER_TO_POST.sub(lambda answer: " " * len(answer.group()), sides.sentence)
+    mine, theirs = negations(words), negations(sides.piece)
     if mine and not denies(sides.piece):
         word = mine[0]
         message = f"Denial: the note says “{word.group()}”, the source does not."
         yield Hint(message, Span(start=word.start(), end=word.end()))
-    elif theirs and not denies(sides.sentence):
+    elif theirs and not denies(words):
         message = f"Denial: the source says “{theirs[0].group()}”, the note does not."
         yield Hint(message, Span(start=0, end=len(sides.sentence)))
 

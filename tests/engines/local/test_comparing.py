@@ -65,6 +65,24 @@ def test_what_the_passage_says_in_other_words_gets_no_hint(engine: LocalEngine, 
     assert _one(engine, note).doubts == ()
 
 
+@pytest.mark.parametrize(
+    ("sentence", "piece", "hinted"),
+    [
+        ("This is wrong.", "No child caught autism from it.", False),
+        ("This post is false.", "It has no cure.", False),
+        ("No: polio is an infectious disease.", "Polio is an infectious disease.", False),
+        ("No: vaccines cause autism.", "Vaccines do not cause autism.", True),
+        ("No: vaccines do not cause autism.", "Vaccines cause autism.", True),
+        ("No vaccines cause autism.", "Vaccines cause autism.", True),
+    ],
+)
+def test_words_that_only_deny_the_post_are_not_compared_with_the_source(
+    sentence: str, piece: str, hinted: bool
+) -> None:
+    hints = find_hints(Compared(sentence, piece, piece, ""))
+    assert any(hint.message.startswith("Denial") for hint in hints) is hinted
+
+
 def test_a_sentence_stands_beside_what_answers_and_not_beside_the_rumour(engine: LocalEngine) -> None:
     passage = "A post claims that the measles vaccine causes autism. The measles vaccine is no cause of autism."
     found = _one(engine, "The measles vaccine does not cause autism.", passage)
