@@ -200,9 +200,11 @@ def _draw_comparison(case: Case, number: int, sentence: SentenceSupport, words: 
     by_another = own is None and sentence.by not in ("", workspace().actor.name)
     found = None if by_another else own or sentence.support
     state[chosen] = found if found in _LABEL_BY_FINDING else None
+    is_one_in_view = len(set(sentence.doubts)) == 1  # the others are folded; an answer covers what is in view
 
     def compare() -> None:
-        found, is_settled = state[chosen] or Support.UNCHECKED, bool(state.get(settled, False))
+        found = state[chosen] or Support.UNCHECKED
+        is_settled = is_one_in_view or bool(state.get(settled, False))
         cases().apply(case.id, actions.compare_sentence, words, evidence_id, found, doubts_settled=is_settled)
 
     with st.container(key=f"comparison-{case.id}-{number}", gap="xsmall"):
@@ -218,7 +220,7 @@ def _draw_comparison(case: Case, number: int, sentence: SentenceSupport, words: 
         )
         if by_another and sentence.support in _LABEL_BY_FINDING:
             st.caption(f"{escaped(sentence.by, 40)} found: {_LABEL_BY_FINDING[sentence.support]}")
-        if sentence.doubts and sentence.support is Support.SUPPORTED:
+        if sentence.doubts and sentence.support is Support.SUPPORTED and (sentence.has_open_hint or not is_one_in_view):
             state[settled] = sentence.doubts_settled
             label = f"I checked: sentence {number} is right"
             st.checkbox(label, key=settled, on_change=run_action, args=(_NOTICE_AREA, compare), disabled=decided)

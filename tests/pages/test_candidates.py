@@ -103,6 +103,16 @@ def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints
     assert events == [f"E1: {found}: “{FIRST}”" for found in ("supported", "supported; hints settled", "not supported")]
 
 
+def test_the_answer_to_a_sentence_covers_the_one_warning_that_is_in_view(desk: Desk) -> None:
+    desk.engine.by_person = True
+    case = desk.scored(FIRST)
+    at = desk.app(case)
+    assert "No date: is this still true?" in texts(at)
+    _find(at, case, Support.SUPPORTED)
+    assert _correctness(desk, case) == (GateStatus.PASS, "Checked by you.")
+    assert [box for box in at.checkbox if str(box.key).startswith("settled-")] == []
+
+
 def test_what_was_found_of_a_sentence_is_kept_when_the_note_is_scored_again(desk: Desk) -> None:
     desk.engine.by_person = True
     case = desk.scored()
