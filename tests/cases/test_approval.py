@@ -211,8 +211,8 @@ def test_each_sentence_that_is_not_compared_and_each_open_warning_is_left_though
     case = actions.compare_sentence(case, AT, A, _DENIAL, "E1", Support.UNSUPPORTED)
     failed, unread, _ = found = obstacles(case, AT, ANN)
     assert (failed.id, unread.id.subject) == (_failed(GateName.CORRECTNESS), _CAUSE)
-    said = f"Sentence 2 is not compared yet and has 2 warnings to check: “{_CAUSE}” " + " ".join(engine.hints)
-    assert unread.sentence == said
+    said = f"Sentence 2 is not compared yet and has 3 warnings to check: “{_CAUSE}” " + " ".join(engine.hints)
+    assert unread.sentence == f"{said} No date: is this still true?"
     one = "A plain denial needs no source."
     with pytest.raises(WorkflowError, match="Sentence 2 is not compared yet"):
         _approve(case, overrides={failed.id: one})
