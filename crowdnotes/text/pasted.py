@@ -28,11 +28,13 @@ class Pasted:
     links: tuple[str, ...] = ()
 
 
-def parse_pasted(text: str) -> Pasted:
+def parse_pasted(text: str, *, has_address: bool = False) -> Pasted:
     """Return the parts of what was pasted; nothing but repetitions, bullets and blank lines is left out.
 
     Links alone on their line are links: the first that is a post's address is the address, the others are sources.
-    A link on a line with words belongs to the words, and so does a bare host, which may be a name ("Amazon.com").
+    Without one, unless the post `has_address` from elsewhere, a post's address before or after all words is the
+    address: a phone shares a post so. Any other link on a line with words belongs to the words, and so does a bare
+    host, which may be a name ("Amazon.com").
     """
     words: list[str] = []
     address: str | None = None
@@ -46,7 +48,21 @@ def parse_pasted(text: str) -> Pasted:
                 address = link
             else:
                 links[link] = None
-    return Pasted("\n".join(words).strip(), address, tuple(links))
+    post = "\n".join(words).strip()
+    if address is None and not has_address:
+        post, address = _split_off_address(post)
+    return Pasted(post, address, tuple(links))
+
+
+def _split_off_address(text: str) -> tuple[str, str | None]:
+    """Return the text without a post's address at its end or beginning, and that address."""
+    *before, last = text.rsplit(maxsplit=1) or [""]
+    first, *after = text.split(maxsplit=1) or [""]
+    for part, rest in ((last, before), (first, after)):
+        link = part.strip(_LINK_EDGES)
+        if rest and post_number(link) is not None and _is_link(link):
+            return rest[0], link
+    return text, None
 
 
 def post_from_address(words: str, url: str, limit: int) -> str:

@@ -86,7 +86,7 @@ def _draw_post_box() -> None:
             args=(_NOTICE_AREA, lambda: None),
         )
     saved_on_pause(_BOX_KEY, submit="start")
-    found = parse_pasted(text or "")
+    found = parse_pasted(text or "", has_address=bool(st.session_state.get(_ADDRESS_KEY)))
     recognised = st.container(key="new-post-recognised")
     find, by_hand = partial(_create_case, to_gather=True), partial(_create_case, to_gather=False)
     with st.container(horizontal=True, gap="small"):
@@ -166,7 +166,7 @@ def _find_recorded_example(words: str, chosen: Sources) -> Example | None:
 def _create_case(*, to_gather: bool) -> None:
     """Make the case and show it in place of this screen: at work, or with a box to paste a passage."""
     state = st.session_state
-    found = parse_pasted(state[_TEXT_KEY])
+    found = parse_pasted(state[_TEXT_KEY], has_address=bool(state[_ADDRESS_KEY]))
     if found.address and not found.words:
         raise InputError("CrowdNotes cannot read X.", "Paste the text of the post as well.")
     url = state[_ADDRESS_KEY] or found.address

@@ -24,6 +24,10 @@ WORDS = "Vitamin C cures a cold. Read https://a.example.org/x and share."
         (f"{WORDS}\n{POST}\n\n{CDC}\n- {BBC}\n1. <{CDC}>,", Pasted(WORDS, POST, (CDC, BBC))),
         (f"{CDC} {BBC}", Pasted("", None, (CDC, BBC))),
         (f"{POST}\nhttps://x.com/b/status/2", Pasted("", POST, ("https://x.com/b/status/2",))),
+        (f"{WORDS} {POST}\n{CDC}", Pasted(WORDS, POST, (CDC,))),
+        (f"{POST} {WORDS}", Pasted(WORDS, POST)),
+        (f"A {POST} B", Pasted(f"A {POST} B")),
+        (f"Look at x.com/b/status/2\n{POST}", Pasted("Look at x.com/b/status/2", POST)),
         (f"See: {CDC}", Pasted(f"See: {CDC}")),
         ("Amazon.com", Pasted("Amazon.com")),
         ("Look!\nhttps://t.co/AbC\npic.x.com/AbC", Pasted("Look!\nhttps://t.co/AbC\npic.x.com/AbC")),
@@ -35,6 +39,10 @@ WORDS = "Vitamin C cures a cold. Read https://a.example.org/x and share."
 )
 def test_words_the_posts_address_and_links_are_told_apart(text: str, is_taken_for: Pasted) -> None:
     assert parse_pasted(text) == is_taken_for
+
+
+def test_a_post_with_an_address_of_its_own_keeps_the_one_that_it_ends_in() -> None:
+    assert parse_pasted(f"Look at {POST}", has_address=True) == Pasted(f"Look at {POST}")
 
 
 _PIECES = st.sampled_from(
