@@ -14,7 +14,17 @@ from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
 from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
-from pages.common.layout import TWO_PANE_WIDTH, Area, StepName, area, keys, next_area_button, part, quiet_header
+from pages.common.layout import (
+    TWO_PANE_WIDTH,
+    Area,
+    StepName,
+    area,
+    key_help,
+    keys,
+    next_area_button,
+    part,
+    quiet_header,
+)
 from pages.common.navigation import page_body
 from pages.common.session import DEMO, cases, current_case, name_tab_after_case, notice_for, notices, show_notice
 from pages.draft_parts.decision import decide_area, draw_decision_buttons
@@ -55,7 +65,13 @@ def workbench(case: Case, job: JobRecord | None) -> None:
     with right, st.container(key="foot", gap="small"):
         draw_submit_form(case)
         draw_decision_buttons(case, job, waits)
-    keys()
+
+
+def first_corner() -> None:
+    """Draw the AI in use and the list of keys next to the heading of the first screen."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+        engine_panel()
+        key_help()
 
 
 def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
@@ -120,7 +136,7 @@ look: dict[str, Any] = (
         "(https://communitynotes.x.com/guide/en/contributing/signing-up) there."
     }
 )
-with page_body("Draft a note", corner=None if opened else engine_panel, **look):
+with page_body("Draft a note", corner=None if opened else first_corner, **look):
     begin_if_asked()
     try:
         case, job = current_case()
@@ -132,3 +148,4 @@ with page_body("Draft a note", corner=None if opened else engine_panel, **look):
         workbench(case, job)
     else:
         start_screen()
+    keys()

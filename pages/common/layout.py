@@ -94,7 +94,7 @@ _KEYS_BY_STEP = {
     "Reading sources": ("j", "k", "1", "2", "3", "4", "o"),
     "Writing the note": ("w", "p", "n", "ctrl+enter", "y", "h"),
     "Deciding": ("r", "t", "a", "d", "e", "x"),
-    "Everywhere": ("?",),
+    "At every step": ("?",),
 }
 _PASSAGE: Judged = {"places": [".st-key-reader"], "looks": ["passage"]}
 _SENTENCE: Judged = {"around": "[class*=st-key-sentence-]"}

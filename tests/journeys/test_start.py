@@ -39,6 +39,18 @@ def test_what_is_pasted_is_told_at_a_pause_and_a_source_of_an_example_opens_as_a
     opened.value.close()
 
 
+def test_keys_work_on_the_first_screen_of_a_fresh_visit(app: App, new_page: NewPage) -> None:
+    walk = Walk(new_page("light", 1280, fresh=True), app.url)
+    page = walk.page
+    walk.open()
+    page.locator(".st-key-shortcut-keys [data-listens]").wait_for(state="attached")
+    page.keyboard.press("n")
+    expect(page.get_by_label("Paste the post")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.get_by_test_id("stPopoverBody")).to_contain_text("These keys")
+
+
 def test_a_bookmark_brings_the_selected_words_and_the_address_of_their_post(app: App, new_page: NewPage) -> None:
     walk = Walk(new_page(), app.url)
     page = walk.page

@@ -62,8 +62,8 @@ def test_one_word_is_not_searched_for(desk: Desk, post: str, is_searched: bool) 
     assert ("One word is too little to search for." in texts(at)) is not is_searched
 
 
-def test_keys_are_listed_by_step_and_not_where_none_works(desk: Desk) -> None:
-    assert "`?` These keys" not in texts(desk.app())
+def test_keys_are_listed_by_step_and_on_the_first_screen_too(desk: Desk) -> None:
+    assert "`?` These keys" in texts(desk.app())
     shown = texts(desk.app(desk.case()))
     assert shown.index("**Reading sources**") < shown.index("`j` Next source") < shown.index("`w` Write a draft")
 
