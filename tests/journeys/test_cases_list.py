@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.journeys.accessible import axe_faults
-from tests.journeys.conftest import KETTLES, MANY, NewPage
+from tests.journeys.conftest import KETTLES, MANY, App, Desk, NewPage
 from tests.journeys.walk import Walk
 
 pytestmark = [pytest.mark.journey, pytest.mark.deep]
@@ -82,3 +82,17 @@ def test_the_phones_menu_closes_once_a_page_was_chosen(many_cases: str, new_page
         walk.settled()
         expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
         _rows(walk).first.hover()  # nothing lies over it
+
+
+def test_a_post_with_a_link_is_one_line_of_its_row(app: App, desk: Desk, new_page: NewPage) -> None:
+    walk = Walk(new_page("light", 390), app.url)
+    for post in (
+        "Kettles leak lead into the water, and so do taps",
+        "Hey guys by the way kettles leak lead https://t.co/HUXM5zzaRP",
+    ):
+        desk.gathered(post, "vitamin-c")
+    walk.open("/cases")
+    titles = _rows(walk).locator("p")
+    expect(titles).to_have_count(2)
+    with_link, without = (titles.nth(number).evaluate("title => title.offsetHeight") for number in range(2))
+    assert with_link == without
