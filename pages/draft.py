@@ -34,6 +34,7 @@ from pages.draft_parts.moderator_review import draw_submission, draw_submit_form
 from pages.draft_parts.note import (
     cited_links,
     draw_lesson,
+    draw_link_buttons,
     draw_proposals,
     draw_propose_button,
     draw_refused_words,
@@ -115,6 +116,7 @@ def _draw_note_box(case: Case, job: JobRecord | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="note-acts"):
         draw_score_button(case, job)
         draw_undo_button(case)
+        draw_link_buttons(case)
     cited_links(case)
 
 

@@ -38,7 +38,9 @@ from crowdnotes.domain import (
 from crowdnotes.errors import InputError, JobCancelled, WorkflowError
 from crowdnotes.notes.drafting import with_quotation
 from crowdnotes.notes.gates import with_checks
-from crowdnotes.text.note_rules import tags_of
+from crowdnotes.text.note_rules import NOTE_LIMIT, note_length, tags_of
+from crowdnotes.text.urls import linkable
+from crowdnotes.wording import plural
 
 MAX_NOTE_CHARACTERS = 5_000  # far over any note: a longer text is an article pasted by mistake
 MAX_REASON_CHARACTERS = 2_000
@@ -181,6 +183,19 @@ def quote(case: Case, at: datetime, by: Person, quotation: Quotation) -> Case:
         raise InputError("This sentence is no longer offered.", "Find sentences to quote again.")
     text, based_on = (case.draft.text, case.draft.sha256) if case.draft else ("", None)
     return edit_draft(case, at, by, with_quotation(text, item, quotation), based_on=based_on)
+
+
+@requires(Act.EDIT)
+def add_link(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
+    """Put the link of a source in use at the end of the note; refused where X would not take the longer note."""
+    item = next((item for item in case.used_evidence if item.id == evidence_id), None)
+    if item is None or not item.source.url or case.draft is None:
+        raise InputError(f"You do not use {evidence_id} any more, or it has no link.", "Use another source.")
+    text = f"{case.draft.text.rstrip()} {linkable(item.source.url)}"
+    if (over := note_length(text) - NOTE_LIMIT) > 0:
+        much = plural(over, "1 character", "{n} characters")
+        raise InputError("The link does not fit into the note.", f"Shorten the note by {much} first.")
+    return edit_draft(case, at, by, text, based_on=case.draft.sha256)
 
 
 @requires(Act.JUDGE, by_reviewers=True)

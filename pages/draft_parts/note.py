@@ -381,6 +381,27 @@ def _reopen_with(case: Case, text: str) -> None:
     _get_note_box_state(case).refused = None
 
 
+def draw_link_buttons(case: Case) -> None:
+    """Draw, under a note without a link, a button for each source in use that puts its link there."""
+    if case.draft is None or not case.draft.text.strip() or any(it.has_scheme for it in find_urls(case.draft.text)):
+        return
+    pages = {item.source.url: item for item in reversed(case.used_evidence) if item.source.url}
+    for item in reversed(pages.values()):
+        look = {
+            "type": "tertiary",
+            "help": "At the end of the note",
+            "disabled": bool(why_read_only(case, cases().actor)),
+        }
+        add = partial(_add_link, case, item.id)
+        button(f"Add the link of {item.id}", f"add-link-{item.id}", _NOTICE_AREA, add, icon="add_link", **look)
+
+
+def _add_link(case: Case, evidence_id: str) -> None:
+    """Save words that were typed just now first, so that the link follows them."""
+    if save_typed(case):
+        cases().apply(case.id, actions.add_link, evidence_id)
+
+
 def draw_undo_button(case: Case) -> None:
     """Draw the button that goes back to the text before the last change."""
     back = partial(cases().apply, case.id, actions.undo_edit)

@@ -327,6 +327,19 @@ def test_what_is_found_while_the_note_is_scored_again_is_kept() -> None:
     assert _correctness(kept) is GateStatus.FAIL
 
 
+def test_the_link_of_a_source_in_use_is_added_where_it_fits() -> None:
+    url = _used().used_evidence[0].source.url
+    linked = actions.add_link(_edited(_used(), "Short words. "), AT, ANN, "E1")
+    assert linked.draft is not None
+    assert linked.draft.text == f"Short words. {url}"
+    full = actions.add_link(_edited(_used(), "x" * 278), AT, ANN, "E1")
+    assert full.draft is not None
+    with pytest.raises(InputError, match="by 1 character first"):
+        actions.add_link(_edited(_used(), "x" * 279), AT, ANN, "E1")
+    with pytest.raises(InputError, match="do not use E2"):
+        actions.add_link(_edited(_used(), "Words."), AT, ANN, "E2")
+
+
 def test_only_what_is_offered_and_in_use_is_quoted() -> None:
     quotation = Quotation(evidence_id="E1", span=Span(start=0, end=10))
     with pytest.raises(InputError, match="no longer offered"):

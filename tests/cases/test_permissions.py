@@ -203,6 +203,7 @@ _CALLS: dict[str, tuple[Act, Callable[..., object], tuple[Any, ...], dict[str, A
     "restore_evidence_set": (Act.EDIT, actions.restore_evidence_set, (0,), {}),
     "choose_candidate": (Act.EDIT, actions.choose_candidate, ("0",), {}),
     "quote": (Act.EDIT, actions.quote, (_QUOTATION,), {}),
+    "add link": (Act.EDIT, actions.add_link, ("E1",), {}),
     "edit_draft": (Act.EDIT, actions.edit_draft, ("A note.",), {"based_on": None}),
     "undo_edit": (Act.EDIT, actions.undo_edit, (), {}),
     "set_notes": (Act.EDIT, supernote_actions.set_notes, ([],), {}),

@@ -67,6 +67,14 @@ def test_a_sentence_is_quoted_behind_the_words_that_are_there_and_undo_takes_it_
     assert note_of(at).value == "My own words."
 
 
+def test_the_link_of_a_source_follows_words_of_ones_own(desk: Desk) -> None:
+    at = desk.app(desk.drafted("My own words."))
+    note_of(at).set_value("My other words.")
+    press(at, "Add the link of E1")
+    assert note_of(at).value == "My other words. https://trials.example.edu/c"
+    assert "add-link-E1" not in {button.key for button in at.button}
+
+
 def _correctness(desk: Desk, case: Case) -> tuple[GateStatus, str]:
     assessment = desk.newest(case).assessment
     assert assessment is not None
