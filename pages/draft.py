@@ -43,6 +43,7 @@ from pages.draft_parts.note import (
     note_box,
 )
 from pages.draft_parts.post import phone_post
+from pages.draft_parts.reader import arrive_after_scoring
 from pages.draft_parts.scores import draw_score_button, draw_scores
 from pages.draft_parts.sentence_support import draw_decided_note, draw_sentence_support
 from pages.draft_parts.sources import sources_pane
@@ -93,8 +94,9 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
             if not is_closed(case):
                 _draw_note_box(case, job)
                 draw_proposals(case)
+        goes_to_sentence = arrive_after_scoring(case, job)
         part("sentences", partial(draw_sentence_support, case))
-        draw_scores(case, job)
+        draw_scores(case, job, goes_elsewhere=goes_to_sentence)
         if case.assessment_is_current and case.decision is None:
             next_area_button(Area.DECIDE, "Go to the decision")
     if case.decision is None:

@@ -88,13 +88,21 @@ def _find_notice_area(job: JobRecord) -> str:
     return kind.place if kind is not None else job.case_id
 
 
-def job_panel(case: Case, job: JobRecord | None, kind: str) -> None:
-    """Draw the newest job of the case, if it is of this kind and still matters."""
+def was_started_here(job: JobRecord) -> bool:
+    """Return whether this tab started the job, as its last."""
+    return st.session_state.get(_STARTED_JOB_KEY) == job.id
+
+
+def job_panel(case: Case, job: JobRecord | None, kind: str, *, goes_elsewhere: bool = False) -> None:
+    """Draw the newest job of the case, if it is of this kind and still matters.
+
+    The page comes to one that this tab started, unless it `goes_elsewhere`.
+    """
     if job is None or job.kind != kind:
         return
-    if st.session_state.get(_STARTED_JOB_KEY) == job.id:
-        # Also when it has ended: the keyboard's place is here, before the result.
-        scroll_into_view(job.id, name=_name_work(job))
+    if was_started_here(job):
+        if not goes_elsewhere:  # also when it has ended: the keyboard's place is here, before the result
+            scroll_into_view(job.id, name=_name_work(job))
         _announce_end(job)
     if job.state.under_way:
         follow_up = case.open_search

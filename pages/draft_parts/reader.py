@@ -25,11 +25,12 @@ from crowdnotes.domain import (
     first_shown,
 )
 from crowdnotes.evidence.demo_pages import is_demonstration_url
-from crowdnotes.jobs import JobRecord
+from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import day, escaped, record_place, title
 from crowdnotes.wording import fill
 from pages.common.components import badge, marked_text, passage_pieces, scroll_into_view, source_name, web_link
 from pages.common.layout import Area, card_place, go_to, redraw, scroll_target
+from pages.common.progress import was_started_here
 from pages.common.search_report import note_words, pasted_by, source_badges
 from pages.common.session import (
     button,
@@ -336,8 +337,23 @@ def _show_sentence(case: Case, number: int, sentence: SentenceSupport) -> None:
     st.session_state[f"sentence-{case.id}"] = (number, uuid.uuid4().hex[:8])
 
 
+def arrive_after_scoring(case: Case, job: JobRecord | None) -> bool:
+    """Let the page come to the first sentence to judge once a scoring of this tab is done; return whether it does."""
+    if job is None or job.kind != "assess" or job.state is not JobState.DONE or not was_started_here(job):
+        return False
+    assessment = case.assessment if case.assessment_is_current and case.decision is None else None
+    unjudged = (n for n, found in enumerate(case.sentences, start=1) if found.support is Support.UNCHECKED)
+    first = next(unjudged, None) if assessment is not None and assessment.is_compared_by_person else None
+    if first is None:
+        return False
+    if st.session_state.get(f"scored-{case.id}") != job.id:  # once: then the person goes where they want
+        st.session_state[f"scored-{case.id}"] = job.id
+        st.session_state[f"sentence-{case.id}"] = (first, f"{job.id} scored")
+    return True
+
+
 def arrival_at_sentence(case: Case, number: int) -> None:
-    """Mark where a sentence of the note begins: the page comes here when the reader leads to it."""
+    """Mark where a sentence of the note begins: the page comes here when the reader or a scoring leads to it."""
     wanted, token = st.session_state.get(f"sentence-{case.id}", (0, ""))
     if wanted == number:
         scroll_into_view(token, "sentence", name=f"Sentence {number}")

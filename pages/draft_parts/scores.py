@@ -34,13 +34,16 @@ def draw_score_button(case: Case, job: JobRecord | None) -> None:
     button(name, SCORE_BUTTON, _NOTICE_AREA, partial(score, case), icon="rule", disabled=closed, **look)
 
 
-def draw_scores(case: Case, job: JobRecord | None) -> None:
-    """Draw the scores of the newest assessment, dimmed where they are of other words."""
+def draw_scores(case: Case, job: JobRecord | None, *, goes_elsewhere: bool) -> None:
+    """Draw the scores of the newest assessment, dimmed where they are of other words.
+
+    `goes_elsewhere`: the page goes to a sentence and not to these scores.
+    """
     if not is_scoring(case, job):  # they come one after the other
         _announce_new_scores(case)
     notices(_NOTICE_AREA)
     with st.empty().container():  # its own place, so that the scores below stay where they are when it goes
-        job_panel(case, job, "assess")
+        job_panel(case, job, "assess", goes_elsewhere=goes_elsewhere)
     if case.assessment is None:
         return
     if not case.assessment_is_current:

@@ -141,6 +141,23 @@ def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(app: 
 
 
 @pytest.mark.deep
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (390, 844)])
+def test_a_scoring_leads_to_the_first_sentence_to_judge(
+    app: App, desk: Desk, new_page: NewPage, width: int, height: int
+) -> None:
+    case_id = desk.gathered(POST, "vitamin-c", "colds")
+    desk.judged(case_id, Verdict.USE, "E1")
+    walk = Walk(new_page("light", width, height), app.url)
+    walk.open(f"/?case={case_id}")
+    walk.tab("Note")
+    words = "Regular vitamin C supplements do not prevent colds. " * 4
+    walk.note().fill(f"{words}{app.articles}/vitamin-c")
+    walk.note().press("Control+Enter")
+    walk.scored()
+    expect(walk.page.locator("[class*=st-key-sentence-1]").first).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.deep
 def test_what_is_filled_in_for_a_library_stays_beside_an_error(app: App, new_page: NewPage) -> None:
     walk = Walk(new_page(), app.url)
     page = walk.page
