@@ -219,7 +219,7 @@ def _lookup(host: str, port: int, seconds: float) -> list[IPAddress]:
         raise FetchError(f"Looking up {host} took too long.", FetchOutcome.TIMED_OUT)
     if failed or not found:
         raise FetchError(
-            f"We cannot reach {host}, or it does not exist.",
+            f"We cannot reach {host}. You may be offline, or it does not exist.",
             FetchOutcome.UNREACHABLE,
         )
     return list(dict.fromkeys(found))

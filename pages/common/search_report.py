@@ -187,7 +187,11 @@ def search_list(searches: Sequence[Query]) -> None:
     codes = languages_of(searches)
     spoken = [escaped(language_name(codes.get(search.text)), 40) for search in searches]
     is_one = len(set(spoken)) == 1
-    rows = [f":small[:gray[{plural(len(searches), '{n} search', '{n} searches')}, {spoken[0]}]]"] if is_one else []
+    rows = (
+        [f":small[:gray[{plural(len(searches), '{n} set of search words', '{n} sets of search words')}, {spoken[0]}]]"]
+        if is_one
+        else []
+    )
     for search, language in zip(searches, spoken, strict=True):
         spoken_in = "" if is_one else f" · {language}"
         rows.append(f":small[“{escaped(search.text, 300)}” :gray[{escaped(search.purpose, 160)}{spoken_in}]]")
@@ -296,8 +300,8 @@ def search_report(case: Case, again: Again) -> None:
 
 
 def count_failed(case: Case, failed: Sequence[ProviderOutcome]) -> str:
-    """Return how many of the searches failed: "10 of 11 searches failed"."""
-    return plural(len(case.outcomes), "The search failed", "{failed} of {n} searches failed", failed=len(failed))
+    """Return how many places were searched without an answer: "10 of 11 places gave no answer"."""
+    return plural(len(case.outcomes), "The search failed", "{failed} of {n} places gave no answer", failed=len(failed))
 
 
 def _draw_search_details(case: Case, failed: list[ProviderOutcome], again: Again) -> None:

@@ -156,8 +156,10 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         follow_up_result(case, job)
         offline = _is_offline(case) and not under_way(job)
         if offline:
+            answered = (it for it in case.outcomes if it.is_of_library and it.state is ProviderState.ANSWERED)
+            libraries = [f"{escaped(it.label)} answered: {it.found} found." for it in answered]
             st.warning(
-                "You seem to be offline. Search again below.",
+                " ".join(["You seem to be offline.", *libraries, "To search again, open “Find more sources”."]),
                 title=f"{count_failed(case, failed_searches(case))}.",
                 icon=":material/wifi_off:",
             )

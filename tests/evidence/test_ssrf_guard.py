@@ -165,7 +165,7 @@ def test_a_lookup_that_hangs_times_out_and_a_name_without_a_server_is_unreachabl
     given_up.set()
     assert failed.value.outcome is FetchOutcome.TIMED_OUT
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    with pytest.raises(FetchError, match=r"We cannot reach nosuch\.example, or it does not exist"):
+    with pytest.raises(FetchError, match=r"We cannot reach nosuch\.example\. You may be offline, or it does not exist"):
         resolve_public("nosuch.example", 443, (), 1.0)
 
 

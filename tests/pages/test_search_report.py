@@ -56,7 +56,7 @@ def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk:
 def test_each_place_is_told_with_what_it_found_or_why_it_failed(desk: Desk) -> None:
     case = searched(desk, outcomes=(FOUND, FAILED))
     at = desk.app(case)
-    assert ":orange[1 of 2 searches failed]" in texts(at), "told before it is opened"
+    assert ":orange[1 of 2 places gave no answer]" in texts(at), "told before it is opened"
     shown = texts(unfolded(at, f"searches-{case.id}"))
     assert "Europe PMC: 4 found · 1.2 s" in shown
     assert "PubMed:** It did not answer." in shown
@@ -71,7 +71,7 @@ READ = Source(id="b", title="A page", url="https://b.example.org/x", outcome=Fet
     ("found", "said"),
     [
         ({"outcomes": (NOTHING,)}, "We found nothing."),
-        ({"outcomes": (NOTHING, FAILED)}, "We found nothing, and 1 of 2 searches failed."),
+        ({"outcomes": (NOTHING, FAILED)}, "We found nothing, and 1 of 2 places gave no answer."),
         ({"outcomes": (FOUND,), "hits": (OTHER,)}, "Nothing found helps to judge the post."),
         ({"outcomes": (FOUND,), "sources": (BLOCKED,)}, "No source could be read."),
         ({"outcomes": (FOUND,), "hits": (OTHER,), "sources": (BLOCKED,)}, "Nothing found helps to judge the post."),
@@ -188,8 +188,9 @@ def test_where_no_service_could_be_reached_one_banner_says_so_with_a_library_tha
     case = searched(desk, outcomes=(library, FAILED, other))
     at = desk.app(case)
     assert [(item.proto.title, item.value.split(".")[0]) for item in at.warning] == [
-        ("2 of 3 searches failed.", "You seem to be offline")
+        ("2 of 3 places gave no answer.", "You seem to be offline")
     ]
+    assert "Library own answered: 4 found. To search again, open “Find more sources”." in at.warning[0].value
     desk.changed(case, outcomes=(FOUND, FAILED, other))
     assert "offline" not in texts(desk.app(case))
 
@@ -256,7 +257,7 @@ def test_a_banner_that_one_is_offline_goes_once_a_person_decided_or_added_a_sour
     case = searched(desk, outcomes=(FAILED, other))
     decided = searched(desk, outcomes=(FAILED, other))
     approval.decide_case(desk.workspace.cases, decided.id, DecisionKind.INSUFFICIENT_EVIDENCE)
-    assert "We found nothing, and 2 of 2 searches failed." in texts(desk.app(decided))
+    assert "We found nothing, and 2 of 2 places gave no answer." in texts(desk.app(decided))
     assert len(desk.app(case).warning) == 1
     intake.add_passage_by_hand(desk.workspace.cases, case.id, url=None, title="Colds", text=PASSAGE)
     assert "offline" not in texts(desk.app(case))
