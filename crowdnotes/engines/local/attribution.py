@@ -1,8 +1,7 @@
 """Finds the passage nearest to each sentence of a note, and hints at where to look when a person compares them.
 
-The attribution that CrowdNotes+ 4.3 asks of the correctness stage, and hints of its kinds: factual errors,
-exaggeration, additions. A hint is no verdict: on 160 notes in natural wording the number of hints separates distorted
-notes from faithful ones hardly better than chance (AUC 0.57).
+The attribution that CrowdNotes+ 4.3 asks of the correctness stage, and hints of its kinds. A hint is no verdict: on 160
+notes in natural wording the number of hints separates distorted from faithful ones hardly better than chance (AUC 0.57).
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ import numpy as np
 
 from crowdnotes.domain import Evidence, SentenceSupport, Span, Support
 from crowdnotes.engines.embedding import Embedder, FloatArray
+from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.health_terms import foreign_note, foreign_passages, medical_name
 from crowdnotes.engines.local.tone import ALL, BARE_VERDICT, CERTAIN, HEDGE, denies, negations, reports_rumour
 from crowdnotes.text.note_rules import find_urls
@@ -71,8 +71,7 @@ _FACTOR_BY_SCALE = {
 }  # fmt: skip
 _SPELLED_NUMBERS = "|".join(sorted(_VALUE_BY_WORD, key=len, reverse=True))
 _SCALES = "dozen|hundred|thousand|million|billion|trillion|lakh|crore"
-# 3.5 × 10^6 as pages are read · 1,000 · 1 000 · 1.5 (after a thin or plain space only groups of three digits count),
-# and its unit
+# 3.5 × 10^6 as pages are read · 1,000 · 1 000 (after a space only groups of three digits count) · 1.5, and its unit
 _POWER = r"(?:\d+(?:\.\d+)?\s?[×x·*]\s?)?10\^[-−–+]?\d{1,2}"
 _QUANTITY_PATTERN = re.compile(
     rf"(?:(?<![\w.,^])(?<![A-Za-z]-)(?<!\^[-−–+])(?!(?<=\b(?:19|20)\d\d[/–-])\d\d(?!\d))(?P<digits>{_POWER}|\d*[½¼¾⅓⅔⅛]|"
@@ -87,10 +86,7 @@ _QUALIFIERS = tuple(
     (side, re.compile(rf"(?<!\w)(?:{words})\s*(?:an? )?$", re.IGNORECASE))
     for side, words in (
         (-1, r"no more than|not more than|at most|up to"),
-        (
-            1,
-            r"no (?:fewer|less) than|more than|over|above|at least|greater than|upwards? of|exceed\w*|[>≥]",
-        ),
+        (1, r"no (?:fewer|less) than|more than|over|above|at least|greater than|upwards? of|exceed\w*|[>≥]"),
         (-1, r"nearly|almost|(?:just )?under|less than|fewer than|below|not quite|[<≤]"),
         (0, r"about|around|approximately|approx\.?|roughly|some|circa|an estimated|estimated|close to|[~≈]"),
     )
@@ -417,12 +413,9 @@ def _measure_distance(one: Quantity, other: Quantity) -> float:
     return math.inf if one.value != other.value else 0.0
 
 
-_ANSWER_TO_POST = re.compile(r"^\W*no\s?[:,.!;\u2013\u2014]", re.IGNORECASE)
-
-
 def _find_denial_hints(sides: Compared) -> Iterator[Hint]:
     # "No: polio is …" denies the post, not what the source says.
-    words = _ANSWER_TO_POST.sub(lambda answer: " " * len(answer.group()), sides.sentence)
+    words = tone.ANSWER_TO_POST.sub(lambda answer: " " * len(answer.group()), sides.sentence)
     mine, theirs = negations(words), negations(sides.piece)
     if mine and not denies(sides.piece):
         word = mine[0]

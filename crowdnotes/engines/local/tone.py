@@ -88,6 +88,7 @@ ABOUT_NOTES = re.compile(
     r"notes?|the notes? (?:above|below)|op)\b",
     re.IGNORECASE,
 )
+ANSWER_TO_POST = re.compile(r"^\W*no\s?[:,.!;\u2013\u2014]", re.IGNORECASE)
 BARE_VERDICT = re.compile(
     r"^\W*+(?:(?:this|the|that|it) ?(?:post|claim|tweet|statement|is)?\s*+(?:is|are)?\s*+)?"
     r"(?:simply |completely |just |totally |utterly |absolutely )?"
