@@ -38,14 +38,18 @@ from pages.draft_parts.scores import score, take_words
 
 _NOTICE_AREA = StepName.DECIDE.value
 _LEAD_KEY = "led"  # selectors of what the person is led to, with a token for each time
+_FIELDS_PAGE_KEY = "reasons-on-draft"  # whether the reasons were drawn last on the Draft page
 _NEW_POST_SELECTOR = ".st-key-new-post-box textarea"
 _NOTE_BOX_SELECTOR = ".st-key-note-box textarea"
+_FIRST_PROBLEM_SELECTOR = ".st-key-problem-0"
 _QUEUE_FIELD_STARTS = ("comment-", "words-")  # comments for the author, which the Queue page shows
 # What lifts these is the label of their button.
 _KINDS_WITH_BUTTON = frozenset({
     ObstacleKind.UNOPENED, ObstacleKind.NOT_SCORED, ObstacleKind.STALE, ObstacleKind.LINK_UNINSPECTED,
     ObstacleKind.LINK_UNANSWERED, *SENTENCE_KINDS,
 })  # fmt: skip
+# What a button lifts on any page; the others lead to parts of the Draft page.
+_KINDS_LIFTED_ANYWHERE = frozenset({ObstacleKind.NOT_SCORED, ObstacleKind.STALE, ObstacleKind.LINK_UNANSWERED})
 
 
 def left_to_do(case: Case, waits: Sequence[Obstacle]) -> list[Obstacle]:
@@ -57,9 +61,9 @@ def lead_to_what_is_left(case: Case, waits: Sequence[Obstacle]) -> None:
     """Bring the first thing that approval waits for before the person, with the keyboard on what mends it."""
     if case.draft is None:
         if case.used_evidence:
-            lead(Area.NOTE, _NOTE_BOX_SELECTOR)
+            lead(Area.NOTE, _NOTE_BOX_SELECTOR, _FIRST_PROBLEM_SELECTOR)
         else:
-            lead(Area.SOURCES, ".st-key-rows", ".st-key-area-sources")
+            lead(Area.SOURCES, ".st-key-rows", ".st-key-area-sources", _FIRST_PROBLEM_SELECTOR)
         return
     left = {item.id for item in left_to_do(case, waits)}
     first = next((number for number, item in enumerate(waits) if item.id in left), None)
@@ -86,9 +90,19 @@ def leading() -> None:
     led_to(*st.session_state.get(_LEAD_KEY, ((), "")))
 
 
-def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> None:
-    """Draw them, those that stop approval first, then what is worth a look."""
+def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None, *, on_draft: bool = True) -> None:
+    """Draw them, those that stop approval first, then on the Draft page what is worth a look.
+
+    Another page draws `notices` of `StepName.DECIDE` itself, and no button that leads to a part of the Draft page.
+    """
+    if st.session_state.get(_FIELDS_PAGE_KEY, on_draft) != on_draft:
+        # Fields of the same key on two pages are two widgets: the second would begin empty. The case has the words.
+        for key in [key for key in st.session_state if str(key).startswith(_field_key(case, ""))]:
+            del st.session_state[key]
+    st.session_state[_FIELDS_PAGE_KEY] = on_draft
     left = {item.id for item in left_to_do(case, waits)}
+    if not on_draft:
+        job_panel(case, job, "assess")
     job_panel(case, job, "links")
     with st.container(key="problems", gap="small"):
         if left:
@@ -99,8 +113,13 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
             with st.container(key=f"problem-{number}", gap="xxsmall"):
                 # All links are asked at once, so one button is enough.
                 passed_over, checks_links = item.id not in left, item in links[:1]
-                _draw_problem(case, item, job, number, passed_over=passed_over, checks_links=checks_links)
-        _draw_form_warnings(case)
+                has_button = on_draft or item.id.kind in _KINDS_LIFTED_ANYWHERE
+                _draw_problem(
+                    case, item, job, number,
+                    passed_over=passed_over, checks_links=checks_links, has_button=has_button,
+                )  # fmt: skip
+        if on_draft:
+            _draw_form_warnings(case)
 
 
 def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
@@ -110,10 +129,17 @@ def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
 
 
 def _draw_problem(
-    case: Case, item: Obstacle, job: JobRecord | None, number: int, *, passed_over: bool, checks_links: bool
+    case: Case,
+    item: Obstacle,
+    job: JobRecord | None,
+    number: int,
+    *,
+    passed_over: bool,
+    checks_links: bool,
+    has_button: bool,
 ) -> None:
     sign = ":primary[:material/check:]" if passed_over else ":orange[:material/radio_button_unchecked:]"
-    says_button = item.id.kind in _KINDS_WITH_BUTTON
+    says_button = has_button and item.id.kind in _KINDS_WITH_BUTTON
     how = "You override this; your reason goes on record." if passed_over else "" if says_button else item.lifts
     waits_for_scores = item.id.kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}
     being_scored = waits_for_scores and is_scoring(case, job)
@@ -122,7 +148,7 @@ def _draw_problem(
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         then = f" :small[:gray[{escaped(how)}]]" if how else ""
         st.markdown(f"{sign} {escaped(item.sentence)}{then}", width="stretch")
-        if not passed_over and not being_scored:
+        if has_button and not passed_over and not being_scored:
             _draw_fix_button(case, item, job, number, checks_links=checks_links)
     _draw_gate_findings(case, item)
     if item.id.is_overridable:

@@ -35,7 +35,8 @@ _KEYS_IN_WORDS = "  \n".join(
 )
 _KEYS_CAPTION = (
     "Keys work while you are not typing; Escape leaves a field. `1` to `5` judge at once if you have had the marked "
-    "words in view. Else the first press shows them and the second judges. `a`, `d`, `e` and `x` need two presses."
+    "words in view. Else the first press shows them and the second judges. `a`, `d`, `e` and `x` need two presses; "
+    "while something is left before you can approve, `a` leads there."
 )
 _POLL_SECONDS = 15
 

@@ -16,10 +16,10 @@ from crowdnotes.domain import (
     Comment,
     DecisionKind,
     DeskState,
+    Obstacle,
     Pair,
     SentenceSupport,
     Support,
-    remaining,
     text_sha256,
 )
 from crowdnotes.errors import InputError
@@ -28,7 +28,9 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.wording import plural
 from pages.common.components import gate_path, outside_text, saved_on_pause, web_link
 from pages.common.jury import jury_panel
+from pages.common.layout import StepName
 from pages.common.session import button, cases, notices, run_action, unsaved_words, workspace
+from pages.draft_parts.approval import lead_to_what_is_left, leading, left_to_do, problems, reasons, typed_words
 from pages.draft_parts.decision import draw_tags
 from pages.queue_parts.claim import NOTICE_AREA, draw_claim_hint, next_case_button
 
@@ -79,13 +81,16 @@ def describe_check(case: Case, sentence: SentenceSupport | None) -> str:
     return f"The checks: {sentence.support.as_text} ({escaped(by, 60)})"
 
 
-def draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
-    """Draw what is decided, what was found, and what comes of it: approve, send back with comments, or another end."""
+def draw_summary(case: Case, found: Sequence[Pair], waits: Sequence[Obstacle], *, mine: bool) -> None:
+    """Draw what is decided, what was found, and what comes of it: approve, send back with comments, or another end.
+
+    `waits` is what refuses this person's approval.
+    """
     left, right = st.columns([10, 11], gap="large")
     with left, st.container(key="validate-decided", gap="small"):
         _draw_note(case, mine=mine)
     with right:
-        _draw_findings(case, found, mine=mine)
+        _draw_findings(case, found, waits, mine=mine)
 
 
 def _draw_note(case: Case, *, mine: bool) -> None:
@@ -116,7 +121,7 @@ def _draw_note(case: Case, *, mine: bool) -> None:
     jury_panel(case, busy=False)
 
 
-def _draw_findings(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
+def _draw_findings(case: Case, found: Sequence[Pair], waits: Sequence[Obstacle], *, mine: bool) -> None:
     with st.container(key="validate-summary", gap="small"):
         for number, pair in enumerate(found):
             support = get_finding(case, pair)
@@ -130,7 +135,7 @@ def _draw_findings(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
                 go = partial(go_to_pair, case, number)
                 back = "k" if number == len(found) - 1 else None  # as one pair back
                 button("Look again", f"again-{number}", NOTICE_AREA, go, type="tertiary", shortcut=back)
-        own, waits = blinding.reading_by(case, cases().actor.key), blinding.waits_for_readers(case)
+        own, readers_left = blinding.reading_by(case, cases().actor.key), blinding.waits_for_readers(case)
         if case.decision is not None:
             st.success(f"This case is decided: {case.decision.as_text}.", icon=":material/check:")
             if workspace().may(Act.REOPEN, case):
@@ -138,10 +143,10 @@ def _draw_findings(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
                 button("Reopen the case", "validate-reopen", NOTICE_AREA, again, icon="lock_open", type="tertiary")
         elif case.desk.state is DeskState.RETURNED:
             st.success("The author has your comments.", icon=":material/reply:")
-        elif own is not None and waits and case.desk.readers > 1:
+        elif own is not None and readers_left and case.desk.readers > 1:
             st.success(
                 plural(
-                    waits,
+                    readers_left,
                     "Saved. 1 more moderator has to read it.",
                     "Saved. {n} more moderators have to read it.",
                 ),
@@ -160,7 +165,7 @@ def _draw_findings(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
             button(":gray[F] Keep my findings", "keep-findings", NOTICE_AREA, keep, icon="check", type="primary")
             return
         elif mine:
-            _draw_outcome(case, found)
+            _draw_outcome(case, found, waits)
             return
         else:
             draw_claim_hint(case)
@@ -195,6 +200,8 @@ def draw_unsaved_comments(case: Case, found: Sequence[Pair]) -> None:
     decision = case.decision
     typed = _collect_typed_comments(case, found)
     typed = {about: text for about, text in typed.items() if decision is None or text != decision.reason}
+    if decision is not None and decision.by_key != workspace().actor.key:
+        typed |= {about: text for about, text in typed_words(case).items() if about.startswith("Why approve")}
     if not typed:
         return
     keep = None
@@ -210,29 +217,32 @@ def draw_unsaved_comments(case: Case, found: Sequence[Pair]) -> None:
         _draw_comment_fields(case, found)
 
 
-def _draw_outcome(case: Case, found: Sequence[Pair]) -> None:
+def _draw_outcome(case: Case, found: Sequence[Pair], waits: Sequence[Obstacle]) -> None:
     if blinding.readers_disagree(case):
         _draw_reader_differences(case)
-    waits = remaining(approval.obstacles_for(cases(), case), {})
-    if waits:
-        to_do = plural(len(waits), "1 thing left before you can approve", "{n} things left before you can approve")
-        st.markdown(f"**{to_do}**")
-        st.markdown("\n".join(f"- {escaped(f'{item.sentence} {item.lifts}', 300)}" for item in waits))
+    for step in (StepName.REVIEW, StepName.DECIDE):
+        notices(step.value)
+    problems(case, waits, workspace().runner.latest(case.id), on_draft=False)
+    left = left_to_do(case, waits)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-ends"):
         for kind, name in LABEL_BY_DECISION.items():
             key = KEY_BY_DECISION[kind]
             look: dict[str, Any] = {"type": "tertiary"}
+            act = partial(_decide_case, case, kind, waits)
             if kind is DecisionKind.APPROVED:
                 name = "Approve as practice" if is_demonstration(case) else name  # noqa: PLW2901
-                look = {"type": "primary", "disabled": bool(waits), "icon": "check"}
-            decide = partial(_decide_case, case, kind)
-            button(f":gray[{key.upper()}] {name}", f"decide-{key}", NOTICE_AREA, decide, **look)
+                look = {"type": "primary", "icon": "check"}
+                if left:
+                    name += plural(len(left), ": {n} thing left", ": {n} things left")  # noqa: PLW2901
+                    look["icon"], act = "checklist", partial(lead_to_what_is_left, case, waits)
+            button(f":gray[{key.upper()}] {name}", f"decide-{key}", NOTICE_AREA, act, **look)
     with st.container(border=True, key="validate-return", gap="small"):
         st.markdown("**Comments for the author**")
         _draw_comment_fields(case, found)
         notices(RETURN_NOTICE_AREA)
         send = partial(_send_back, case, _find_unsupported_pairs(case, found))
         button(":gray[B] Send back", "validate-send", RETURN_NOTICE_AREA, send, icon="reply")
+    leading()
 
 
 def _find_unsupported_pairs(case: Case, found: Sequence[Pair]) -> list[Pair]:
@@ -313,10 +323,11 @@ def _draw_reader_differences(case: Case) -> None:
         st.markdown("\n".join(lines))
 
 
-def _decide_case(case: Case, kind: DecisionKind) -> None:
+def _decide_case(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) -> None:
     seen = case.draft.sha256 if case.draft else None
     why = _get_typed_words(case, f"comment-{case.id}-all")
-    approval.decide_case(cases(), case.id, kind, reason=why, seen=seen)
+    overrides = reasons(case, waits) if kind is DecisionKind.APPROVED else {}
+    approval.decide_case(cases(), case.id, kind, reason=why, overrides=overrides, seen=seen)
 
 
 def _send_back(case: Case, wrong: Sequence[Pair]) -> None:

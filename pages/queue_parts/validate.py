@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.cases import blinding, moderation
+from crowdnotes.cases import approval, blinding, moderation
 from crowdnotes.cases.permissions import Clock
 from crowdnotes.domain import (
     CLAIM_DURATION,
@@ -46,6 +46,7 @@ from pages.common.session import (
     unsaved_words,
     workspace,
 )
+from pages.draft_parts.approval import left_to_do
 from pages.draft_parts.moderator_review import comment_in_words
 from pages.queue_parts.claim import (
     HELP_KEY,
@@ -135,11 +136,15 @@ def validate(case_id: str) -> None:
     here = st.session_state.get(f"pair-{case.id}")
     if here is None and open_pairs:
         here = open_pairs[0]
+    waits = approval.obstacles_for(cases(), case) if mine else ()
     if here is not None and here < len(found):
         _draw_pair(case, found, here, mine=mine)
     else:
-        draw_summary(case, found, mine=mine)
-    shortcut_keys(_PRESSED_BY_KEY, (), _JUDGED_BY_KEY)
+        draw_summary(case, found, waits, mine=mine)
+    judged = dict(_JUDGED_BY_KEY)
+    if left_to_do(case, waits):
+        del judged["a"]  # it decides nothing yet, and leads at once to what is left
+    shortcut_keys(_PRESSED_BY_KEY, (), judged)
 
 
 def _draw_informed_readers(case: Case) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -19,6 +20,7 @@ from crowdnotes.domain import (
     Comment,
     DecisionKind,
     DeskState,
+    GateName,
     Person,
     QueueScope,
     Role,
@@ -32,7 +34,7 @@ from crowdnotes.errors import NotAllowedError
 from crowdnotes.settings import Settings
 from pages.common import navigation, session, shared_workspace
 from tests.fakes import actor
-from tests.pages.conftest import NOTE, ROOT, Desk, chips, note_of, read, texts, unfolded
+from tests.pages.conftest import NOTE, ROOT, Desk, chips, field, note_of, read, texts, unfolded
 from tests.shared import PATIENCE, HeldTime
 
 PAGE = "pages/queue.py"
@@ -68,6 +70,14 @@ def team(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Team:
 
 def _keys(at: AppTest) -> set[str]:
     return {button.key for button in at.button if button.key}
+
+
+def _supported(at: AppTest) -> AppTest:
+    """Find every sentence supported that is not judged yet."""
+    while "finding-1" in _keys(at):
+        at.button(key="finding-1").click().run()
+        assert not at.exception, at.exception
+    return at
 
 
 def _comment_key(case: Case) -> str:
@@ -111,7 +121,7 @@ def test_a_moderator_takes_the_next_case_finds_each_pair_and_sends_it_back(team:
     at.button(key="finding-3").click().run()
     assert not at.exception, at.exception
     assert team.desk.newest(case).desk.readings[0].findings[0].support.value == "not supported"
-    assert at.button(key="decide-a").disabled
+    assert re.search(r"Approve: \d things left$", at.button(key="decide-a").label)
     at.text_input(key=_comment_key(case)).set_value("Say for whom.")
     at.button(key="validate-send").click().run()
     returned = team.desk.newest(case)
@@ -169,12 +179,63 @@ def test_the_page_that_decides_shows_what_is_decided_and_takes_the_tags(team: Te
     assert "Note by ann." in shown
     assert "of 280 characters" in shown
     assert "The post is misinformed or potentially misleading" in shown
-    assert "X asks why the post is misleading. Tick at least one reason." in shown
+    assert "X asks why the post is misleading." in shown
+    assert "Tick at least one reason." in shown
     assert [it.proto.url for it in at.get("link_button")] == ["https://trials.example.edu/c"]
     chips(at, f"tags-{case.id}-MISLEADING").set_value(["misleadingFactualError"]).run()
     assert not at.exception, at.exception
     assert team.desk.newest(case).tags == ("misleadingFactualError",)
     assert "Tick at least one reason." not in texts(at)
+
+
+def test_reasons_to_approve_all_the_same_are_written_in_the_queue_or_on_the_draft_page(team: Team) -> None:
+    team.desk.engine.fails_at = GateName.HELPFULNESS
+    team.desk.links.answers["https://trials.example.edu/c"] = 404
+    case = team.as_(ANN).desk.scored()
+    moderation.submit_case(team.workspace.cases, case.id)
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    chips(_supported(at), f"tags-{case.id}-MISLEADING").set_value(["misleadingFactualError"]).run()
+    assert at.button(key="decide-a").label.endswith("Approve: 2 things left")
+    at.button(key="decide-a").click().run()
+    assert team.desk.newest(case).decision is None
+    assert at.session_state["led"][0] == (".st-key-problem-0",), "the key leads to the first thing that is left"
+    gate = "Why approve although the helpfulness check"
+    link = "Why approve although the link"
+
+    at.switch_page("pages/draft.py")
+    at.query_params["case"] = case.id
+    field(at.run(), gate).set_value("Readers I know asked for it.").run()
+    at.switch_page(PAGE)
+    at.query_params["case"] = case.id
+    at.run()
+    assert field(at, gate).value == "Readers I know asked for it."
+    assert at.button(key="decide-a").label.endswith("Approve: 1 thing left")
+    field(at, link).set_value("It is back by noon.").run()
+
+    at.switch_page("pages/draft.py")
+    at.query_params["case"] = case.id
+    assert field(at.run(), link).value == "It is back by noon."
+    at.switch_page(PAGE)
+    at.query_params["case"] = case.id
+    at.run()
+    at.button(key="decide-a").click().run()
+    assert not at.exception, at.exception
+    given = team.desk.decision(case).overrides
+    assert [item.reason for item in given] == ["Readers I know asked for it.", "It is back by noon."]
+
+
+def test_links_are_checked_and_notes_scored_from_the_queue(team: Team) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    _supported(at).button(key="mend-not_scored-").click().run()
+    team.desk.finish_latest(case, at)
+    assert team.desk.newest(case).assessment_is_current
+    team.desk.changed(case, link_checks=())
+    _supported(at.run()).button(key="check-links").click().run()
+    team.desk.finish_latest(case, at)
+    assert "check-links" not in _keys(at)
 
 
 def test_a_moderator_finds_the_way_from_the_draft_page_back_to_the_queue(team: Team) -> None:
@@ -195,7 +256,7 @@ def test_a_demonstration_is_marked_in_the_list_and_on_its_page_and_approved_as_p
     at.button(key="finding-1").click().run()
     assert not at.exception, at.exception
     assert "This case is for practice." in texts(at)
-    assert at.button(key="decide-a").label.endswith("Approve as practice")
+    assert at.button(key="decide-a").label.endswith("Approve as practice: 4 things left")
 
 
 def test_readers_who_differ_see_where_and_why(team: Team) -> None:
@@ -263,14 +324,14 @@ def test_what_a_moderator_typed_is_there_after_a_reload_and_gone_once_it_was_sen
     at.button(key="finding-3").click().run()
     fields = (_comment_key(case), f"words-{case.id}-1", f"comment-{case.id}-words-1")
     at.button(key="validate-more").click().run()
-    for field, said in zip(fields, ("Say for whom.", NOTE[:12], "In whom?"), strict=True):
-        at.text_input(key=field).set_value(said).run()
+    for key, said in zip(fields, ("Say for whom.", NOTE[:12], "In whom?"), strict=True):
+        at.text_input(key=key).set_value(said).run()
     at.text_area(key=f"comment-{case.id}-all").set_value("Nearly there.").run()
     again = team.desk.app(page=PAGE)
     again.query_params["case"] = case.id
     again.run()
     assert not again.exception, again.exception
-    assert [again.text_input(key=field).value for field in fields] == ["Say for whom.", NOTE[:12], "In whom?"]
+    assert [again.text_input(key=key).value for key in fields] == ["Say for whom.", NOTE[:12], "In whom?"]
     again.button(key="validate-send").click().run()
     assert not again.exception, again.exception
     sent = team.desk.newest(case)
