@@ -78,16 +78,16 @@ _ENDS: Judged = {"places": [".st-key-validate-ends"], "twice": True}
 _NOTE: Judged = {"places": [".st-key-validate-decided"], "looks": ["note"], "twice": True}
 _FINDING_KEYS = [str(number) for number, _ in enumerate(FINDINGS, start=1)]
 _JUDGED_BY_KEY: dict[str, Judged] = {
-    **dict.fromkeys(_FINDING_KEYS, _PAIR),
-    "f": {"places": [".st-key-validate-summary"]},
-    "b": {"places": [".st-key-validate-return"]},
-    **{
-        key: {
-            **(_NOTE if kind is DecisionKind.APPROVED else _ENDS),
-            "words": {"look": "Read this", "ready": f"Press {{key}} again: {LABEL_BY_DECISION[kind]}"},
-        }
-        for kind, key in KEY_BY_DECISION.items()
-    },
+    key: {**rule, "words": {"look": "Read this", "ready": f"Press {{key}} again{does}"}}
+    for key, rule, does in (
+        *((key, _PAIR, f": {LOOK_BY_FINDING[it][0]}") for key, it in zip(_FINDING_KEYS, FINDINGS, strict=True)),
+        ("f", Judged(places=[".st-key-validate-summary"]), " to keep your findings"),
+        ("b", Judged(places=[".st-key-validate-return"]), " to send it back"),
+        *(
+            (key, _NOTE if kind is DecisionKind.APPROVED else _ENDS, f": {LABEL_BY_DECISION[kind]}")
+            for kind, key in KEY_BY_DECISION.items()
+        ),
+    )
 }
 # The other keys of this page judge nothing: they are their buttons' own.
 _PRESSED_BY_KEY = {

@@ -33,6 +33,8 @@ from crowdnotes.domain import (
 from crowdnotes.errors import NotAllowedError
 from crowdnotes.settings import Settings
 from pages.common import navigation, session, shared_workspace
+from pages.common.components import Judged
+from pages.queue_parts import validate
 from tests.fakes import actor
 from tests.pages.conftest import NOTE, ROOT, Desk, chips, field, note_of, read, texts, unfolded
 from tests.shared import PATIENCE, HeldTime
@@ -236,6 +238,20 @@ def test_links_are_checked_and_notes_scored_from_the_queue(team: Team) -> None:
     _supported(at.run()).button(key="check-links").click().run()
     team.desk.finish_latest(case, at)
     assert "check-links" not in _keys(at)
+
+
+def test_the_frame_says_what_the_second_press_of_each_key_does(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[dict[str, Judged]] = []
+    monkeypatch.setattr(validate, "shortcut_keys", lambda _, __, judged: drawn.append(judged))
+    team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    assert not at.exception, at.exception
+    said = {key: rule["words"]["ready"].replace("{key}", key.upper()) for key, rule in drawn[-1].items()}
+    assert said["b"] == "Press B again to send it back"
+    assert said["3"] == "Press 3 again: Does not"
+    assert said["x"] == "Press X again: Reject"
+    assert "a" not in said, "it leads at once to what is left"
 
 
 def test_a_moderator_finds_the_way_from_the_draft_page_back_to_the_queue(team: Team) -> None:
