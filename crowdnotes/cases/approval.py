@@ -78,11 +78,16 @@ def decide(
 ) -> Case:
     """End the case. Approval needs every rule met; the other three are free, with or without a reason.
 
+    Who rejects what another person sent to the moderators has to say why, as the author reads it.
+
     `seen` is the sha256 of the text that the person saw; approval needs it, so that nobody approves a text that changed
     in another tab. `readers` as in `obstacles`.
     """
     require_open(case)
     require_free(case, by)
+    is_of_another = case.desk.state is DeskState.SUBMITTED and case.owner_key != by.key
+    if kind is DecisionKind.REJECTED and is_of_another and not checked_reason(reason):
+        raise WorkflowError("reason needed", WHY_REJECT, "Write it as your comment. The author reads it.")
     reasons = {obstacle: checked_reason(text) for obstacle, text in (overrides or {}).items()}
     sha256 = case.draft.sha256 if case.draft else None
     found: tuple[Obstacle, ...] = ()
@@ -151,6 +156,7 @@ def _count_readers_of_every_case(settings: Settings) -> int:
     return 2 if settings.two_readers and settings.has_desk else 1
 
 
+WHY_REJECT = "Say briefly why you reject this case."
 _READ_TO_END = "You have not read this version of the note to its end."
 _WHERE_TO_READ = "Read it on the Queue page."
 

@@ -267,7 +267,10 @@ def hand_off(case: Case) -> None:
                 button("Reopen the case", "reopen", _NOTICE_AREA, partial(_reopen_case, case), icon="lock_open")
     _draw_unsaved_words(case)
     if decision.reason:
-        st.markdown(f"Your comment: {escaped(decision.reason)}")
+        by = escaped(decision.by, 40)
+        other = f"Rejected by {by}" if decision.kind is DecisionKind.REJECTED else f"Comment by {by}"
+        whose = "Your comment" if decision.by_key == workspace().actor.key else other
+        st.markdown(f"{whose}: {escaped(decision.reason)}")
     for item in decision.overrides:
         why = f"Approved although **{item.obstacle.although(exact, escaped)}**. Reason: {escaped(item.reason)}"
         st.markdown(f":orange[:material/priority_high:] {why}")

@@ -22,7 +22,7 @@ from crowdnotes.domain import (
     Support,
     text_sha256,
 )
-from crowdnotes.errors import InputError
+from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.wording import plural
@@ -30,7 +30,7 @@ from pages.common.components import gate_path, outside_text, saved_on_pause, web
 from pages.common.jury import jury_panel
 from pages.common.layout import StepName
 from pages.common.session import button, cases, notices, run_action, unsaved_words, workspace
-from pages.draft_parts.approval import lead_to_what_is_left, leading, left_to_do, problems, reasons, typed_words
+from pages.draft_parts.approval import lead, lead_to_what_is_left, leading, left_to_do, problems, reasons, typed_words
 from pages.draft_parts.decision import draw_tags
 from pages.queue_parts.claim import NOTICE_AREA, draw_claim_hint, next_case_button
 
@@ -289,6 +289,8 @@ def _draw_comment_fields(case: Case, found: Sequence[Pair]) -> None:
     box = f"whole-{case.id}"
     with st.container(key=box):
         st.text_area("About the whole note", height=80, **_kept_in_case(case, general))
+        if st.session_state.get(_asks_why_key(case)) and not _get_typed_words(case, general):
+            st.markdown(f":small[:red[:material/error: {approval.WHY_REJECT} The author reads it.]]")
     saved_on_pause(box)
 
 
@@ -327,7 +329,17 @@ def _decide_case(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) -> N
     seen = case.draft.sha256 if case.draft else None
     why = _get_typed_words(case, f"comment-{case.id}-all")
     overrides = reasons(case, waits) if kind is DecisionKind.APPROVED else {}
-    approval.decide_case(cases(), case.id, kind, reason=why, overrides=overrides, seen=seen)
+    try:
+        approval.decide_case(cases(), case.id, kind, reason=why, overrides=overrides, seen=seen)
+    except WorkflowError as refusal:
+        if refusal.rule != "reason needed":
+            raise
+        st.session_state[_asks_why_key(case)] = True  # said at the field, which the keyboard goes to
+        lead(None, f".st-key-whole-{case.id}")
+
+
+def _asks_why_key(case: Case) -> str:
+    return f"asks-why-rejected-{case.id}"
 
 
 def _send_back(case: Case, wrong: Sequence[Pair]) -> None:

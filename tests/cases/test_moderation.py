@@ -100,6 +100,13 @@ def read(case: Case, by: object, finds: Support = Support.SUPPORTED) -> Case:
 # --- states ---
 
 
+def test_a_case_that_another_sent_is_rejected_only_with_a_reason() -> None:
+    sent = moderation.submit(drafted(), NOW, ANN)
+    refused(lambda: decide(sent, NOW, BOB, DecisionKind.REJECTED, reason="  "), "reason needed")
+    assert decide(sent, NOW, ANN, DecisionKind.REJECTED).decision is not None, "one's own"
+    assert decide(drafted(), NOW, BOB, DecisionKind.REJECTED).decision is not None, "nobody waits for it"
+
+
 def test_a_case_goes_from_its_author_to_a_moderator_and_back_with_each_step_on_record() -> None:
     case = drafted()
     states = [case.desk_state]
@@ -164,7 +171,7 @@ def test_a_claim_lasts_its_time_after_the_last_act_and_is_then_taken_over_on_rec
     late = NOW + CLAIM_DURATION - timedelta(seconds=1)
     refused(lambda: moderation.claim(case, late, CLEO), "claimed")
     refused(lambda: moderation.withdraw(case, late, ANN), "claimed")
-    refused(lambda: decide(case, late, CLEO, DecisionKind.REJECTED), "claimed")
+    refused(lambda: decide(case, late, CLEO, DecisionKind.REJECTED, reason="Too late."), "claimed")
     renewed = moderation.judge_pair(case, late, BOB, NOTE, "E1", Support.SUPPORTED)
     refused(lambda: moderation.claim(renewed, NOW + CLAIM_DURATION, CLEO), "claimed")
     taken = moderation.claim(case, NOW + CLAIM_DURATION, CLEO)
@@ -452,12 +459,12 @@ def test_an_author_who_is_a_moderator_reads_their_own_as_blind_as_anybody() -> N
 
 def test_who_ends_a_case_before_they_read_it_does_not_see_what_the_first_reader_found() -> None:
     case = read(submitted(readers=2), BOB)
-    ended = decide(case, NOW, CLEO, DecisionKind.REJECTED)
+    ended = decide(case, NOW, CLEO, DecisionKind.REJECTED, reason="Too late.")
     assert "bob chose" in _told(ended)
     assert "bob chose" not in _told(blinding.hide_other_reviews(ended, CLEO))  # who could reopen it and read
     writer, first = actor("ann", Role.CONTRIBUTOR), BOB
     assert all(blinding.hide_other_reviews(ended, who) == ended for who in (writer, first))
-    both = decide(read(case, CLEO), NOW, CLEO, DecisionKind.REJECTED)
+    both = decide(read(case, CLEO), NOW, CLEO, DecisionKind.REJECTED, reason="Too late.")
     assert blinding.hide_other_reviews(both, DAN) == both
 
 
@@ -624,7 +631,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 def test_an_app_removes_at_its_start_what_was_decided_too_long_ago(workspace: Workspace) -> None:
     old, kept = (new_case(workspace, topic).id for topic in ("kettle", "walnut"))
-    approval.decide_case(workspace.cases, old, DecisionKind.REJECTED)
+    approval.decide_case(workspace.cases, old, DecisionKind.REJECTED, reason="Too late.")
     settings = workspace.settings.replace(retention_days=1)
     context = replace(workspace.stage_context, settings=settings, clock=lambda: datetime.now(UTC) + timedelta(days=2))
     aged = replace(workspace, stage_context=context)
@@ -788,7 +795,7 @@ def test_fewer_readers_are_for_who_asked_for_two_or_for_an_admin_once_no_second_
 def test_who_ends_the_case_of_another_reader_unread_cannot_look_and_then_read_it_as_the_second(finished: bool) -> None:
     case = moderation.claim(submitted(), NOW, BOB)
     case = read(case, BOB) if finished else moderation.judge_pair(case, NOW, BOB, NOTE, "E1", Support.UNSUPPORTED)
-    ended = decide(moderation.take_over(case, NOW, CLEO), NOW, CLEO, DecisionKind.REJECTED)
+    ended = decide(moderation.take_over(case, NOW, CLEO), NOW, CLEO, DecisionKind.REJECTED, reason="Too late.")
     seen = blinding.hide_other_reviews(ended, CLEO)
     assert "bob chose" not in _told(seen)
     assert "not supported" not in _told(seen)
@@ -808,14 +815,14 @@ def test_a_case_that_nobody_had_read_when_it_was_reopened_may_have_two_readers()
 
 
 def test_readers_that_every_case_needs_are_needed_too_once_it_is_reopened() -> None:
-    ended = decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED, readers=2)
+    ended = decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED, reason="Too late.", readers=2)
     assert ended.desk.readers == 2  # sent before the setting was made
     assert "bob chose" not in _told(blinding.hide_other_reviews(ended, CLEO))
 
 
 def test_what_was_found_after_a_decision_says_nothing_of_how_far_readers_agree() -> None:
     case = read(submitted(), BOB)
-    ended = decide(case, NOW + CLAIM_DURATION, BOB, DecisionKind.REJECTED)
+    ended = decide(case, NOW + CLAIM_DURATION, BOB, DecisionKind.REJECTED, reason="Too late.")
     again = moderation.claim(actions.reopen(ended, NOW + CLAIM_DURATION, CLEO), NOW + 2 * CLAIM_DURATION, CLEO)
     for pair in pairs(again):
         again = moderation.judge_pair(
@@ -839,7 +846,7 @@ def _reopened_with_a_changed_note(looked: tuple[Actor, ...], readers: int = 2) -
     """Bob (and Cleo) read the note, it is decided, others look at it, and its author changes the note."""
     case = read(submitted(readers), BOB)
     case, last = (read(case, CLEO), CLEO) if readers == 2 else (case, BOB)
-    ended = decide(case, NOW, last, DecisionKind.REJECTED)
+    ended = decide(case, NOW, last, DecisionKind.REJECTED, reason="Too late.")
     for who in looked:
         ended = _seen_by(ended, who)
     withdrawn = moderation.withdraw(actions.reopen(ended, NOW, DAN), NOW, ANN)
@@ -925,7 +932,9 @@ def test_who_asks_for_the_comments_on_a_case_that_was_sent_back_is_no_blind_read
 def test_an_author_and_who_opens_a_decided_case_have_seen_its_comments_too() -> None:
     again = _submitted_again(_seen_by(_sent_back(), ANN))
     refused(lambda: moderation.claim(again, NOW, ANN), "seen before")
-    ended = _seen_by(decide(_submitted_again(_sent_back(readers=1)), NOW, BOB, DecisionKind.REJECTED), CLEO)
+    ended = _seen_by(
+        decide(_submitted_again(_sent_back(readers=1)), NOW, BOB, DecisionKind.REJECTED, reason="Too late."), CLEO
+    )
     sent = moderation.submit(moderation.withdraw(actions.reopen(ended, NOW, DAN), NOW, ANN), NOW, ANN, readers=2)
     refused(lambda: moderation.claim(sent, NOW, CLEO), "seen before")
 
@@ -942,7 +951,7 @@ def _submitted_again(case: Case) -> Case:
 
 
 def test_where_one_reader_is_enough_it_may_be_somebody_who_saw_what_others_found() -> None:
-    ended = _seen_by(decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED), DAN)
+    ended = _seen_by(decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED, reason="Too late."), DAN)
     again = read(actions.reopen(ended, NOW, DAN), DAN)
     assert blinding.waits_for_readers(again) == 0
     assert not any("Already saw" in remark for remark in blinding.remarks(again))
@@ -961,7 +970,7 @@ def test_in_no_order_of_acts_somebody_counts_who_saw_what_others_found_first_and
             acts: dict[str, Callable[[], Case]] = {
                 "read": lambda: _read_at(case, at, who, chance.choice((Support.SUPPORTED, Support.UNSUPPORTED))),  # noqa: B023
                 "begin": lambda: _read_at(case, at, who, Support.PARTLY, finish=False),  # noqa: B023
-                "decide": lambda: decide(case, at, who, DecisionKind.REJECTED),  # noqa: B023
+                "decide": lambda: decide(case, at, who, DecisionKind.REJECTED, reason="Too late."),  # noqa: B023
                 "reopen": lambda: actions.reopen(case, at, who),  # noqa: B023
                 "back": lambda: moderation.send_back(case, at, who, [Comment("Which trial?")]),  # noqa: B023
                 "comments": lambda: moderation.show_comments(case, at, who),  # noqa: B023
@@ -1017,7 +1026,7 @@ def test_a_moderator_who_opens_a_decided_case_is_on_record_once_and_figures_put_
     workspace: Workspace,
 ) -> None:
     store = workspace.store
-    store.add(decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED))
+    store.add(decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED, reason="Too late."))
     dan = workspace.acting_as(lambda: DAN).cases
     read_pairs(dan)
     assert not any(event.kind == "shown" for event in store.get("c1").events)
@@ -1029,7 +1038,7 @@ def test_a_moderator_who_opens_a_decided_case_is_on_record_once_and_figures_put_
 
 
 def test_who_copies_a_decided_case_has_not_seen_what_was_found(workspace: Workspace) -> None:
-    workspace.store.add(decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED))
+    workspace.store.add(decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED, reason="Too late."))
     dan = workspace.acting_as(lambda: DAN).cases
     assert supernote_actions.duplicate_case(dan, "c1").post.text == workspace.store.get("c1").post.text
     assert not any(event.kind == "shown" for event in workspace.store.get("c1").events)

@@ -36,7 +36,7 @@ from pages.common import navigation, session, shared_workspace
 from pages.common.components import Judged
 from pages.queue_parts import validate
 from tests.fakes import actor
-from tests.pages.conftest import NOTE, ROOT, Desk, chips, field, note_of, read, texts, unfolded
+from tests.pages.conftest import NOTE, ROOT, Desk, chips, field, note_of, read, texts, titles, unfolded
 from tests.shared import PATIENCE, HeldTime
 
 PAGE = "pages/queue.py"
@@ -225,6 +225,25 @@ def test_reasons_to_approve_all_the_same_are_written_in_the_queue_or_on_the_draf
     assert not at.exception, at.exception
     given = team.desk.decision(case).overrides
     assert [item.reason for item in given] == ["Readers I know asked for it.", "It is back by noon."]
+
+
+def test_who_rejects_a_case_of_another_says_why_and_the_author_reads_it(team: Team) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    _supported(at).button(key="decide-x").click().run()
+    assert team.desk.newest(case).decision is None
+    assert approval.WHY_REJECT in texts(at)
+    assert at.session_state["led"][0] == (f".st-key-whole-{case.id}",), "the keyboard is in the field"
+    on_draft = team.desk.app(case)
+    on_draft.button(key="decide-rejected").click().run()
+    assert titles(on_draft) == [approval.WHY_REJECT]
+    at.text_area(key=f"comment-{case.id}-all").set_value("The post is a joke.").run()
+    assert approval.WHY_REJECT not in texts(at)
+    at.button(key="decide-x").click().run()
+    assert not at.exception, at.exception
+    assert "Rejected by bob: The post is a joke." in texts(team.as_(ANN).desk.app(case))
+    assert "Your comment: The post is a joke." in texts(team.as_(BOB).desk.app(case))
 
 
 def test_links_are_checked_and_notes_scored_from_the_queue(team: Team) -> None:
@@ -501,7 +520,7 @@ def test_a_queue_without_a_free_case_says_who_has_them_and_leads_there(team: Tea
     (pair, *_) = blinding.pairs(read)
     cases.apply(read.id, moderation.judge_pair, pair.words, pair.evidence_id, Support.SUPPORTED)
     cases.apply(read.id, moderation.finish_reading)
-    approval.decide_case(cases, left.id, DecisionKind.REJECTED)
+    approval.decide_case(cases, left.id, DecisionKind.REJECTED, reason="Too late.")
     at = team.desk.app(page=PAGE)
     assert not at.exception, at.exception
     assert "No case is free to take." in texts(at)
@@ -589,7 +608,7 @@ def test_who_saw_what_others_found_is_not_offered_the_case_until_an_admin_admits
     (pair, *_) = blinding.pairs(bobs.get(case.id))
     bobs.apply(case.id, moderation.judge_pair, pair.words, pair.evidence_id, Support.UNSUPPORTED)
     bobs.apply(case.id, moderation.finish_reading)
-    approval.decide_case(bobs, case.id, DecisionKind.REJECTED)
+    approval.decide_case(bobs, case.id, DecisionKind.REJECTED, reason="Too late.")
     for page in (PAGE, "pages/cases.py"):  # a row shows nothing of it
         assert not team.as_(cleo).desk.app(page=page).exception
     assert not any(it.kind == "shown" for it in team.workspace.store.get(case.id).events)

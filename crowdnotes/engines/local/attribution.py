@@ -1,7 +1,7 @@
 """Finds the passage nearest to each sentence of a note, and hints at where to look when a person compares them.
 
 The attribution that CrowdNotes+ 4.3 asks of the correctness stage, and hints of its kinds. A hint is no verdict: on 160
-notes in natural wording the number of hints separates distorted from faithful ones hardly better than chance (AUC 0.57).
+notes in natural wording their number separates distorted from faithful ones hardly better than chance (AUC 0.57).
 """
 
 from __future__ import annotations
