@@ -168,7 +168,7 @@ def _read_column_names(file: Path, reader: _Reader) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(name) for row in found for name in row))
 
 
-_TEXT_ID_PATTERN = re.compile(r"^(?:=\"|')(\d{1,20})\"?$")  # as spreadsheets are told that a number is text
+_TEXT_ID_PATTERN = re.compile(r"^(?:=\"|')(\d{1,20})\"?$")  # how spreadsheets mark a number as text
 
 
 def _normalise_column_name(name: object) -> str:

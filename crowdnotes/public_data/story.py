@@ -95,8 +95,8 @@ class StoryText(FrozenModel):
     @property
     def details(self) -> tuple[str, ...]:
         """What the page folds: all but who wrote the note, what it says, and what the sides make of it."""
-        told = (self.score, self.ratings, self.uncounted, self.on_x, self.differs, self.changes, self.first, self.held)
-        return tuple(filter(None, told))
+        parts = (self.score, self.ratings, self.uncounted, self.on_x, self.differs, self.changes, self.first, self.held)
+        return tuple(filter(None, parts))
 
 
 class Story(FrozenModel):
