@@ -309,7 +309,7 @@ def _kill_often(shared: Workspace, folder: Path, url: str, *, kills: int, cases:
 
 @pytest.mark.deep
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("kills", [10])
+@pytest.mark.parametrize("kills", [6])
 def test_killing_app_and_workers_loses_no_case_and_does_no_stage_twice(
     shared: Workspace, tmp_path: Path, postgres_tables_url: str, monkeypatch: pytest.MonkeyPatch, kills: int
 ) -> None:

@@ -28,7 +28,7 @@ def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
     page.get_by_role("textbox", name="Link to one more page").fill(f"{app.articles}/colds")
     page.get_by_role("textbox", name="Link to one more page").press("Enter")
     walk.button("Read and add").click()
-    expect(page.get_by_text("New: E2.")).to_be_visible()
+    expect(page.get_by_text("New: E2.", exact=True)).to_be_visible()
     walk.settled()
     expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
     expect(walk.use_tick("E1")).to_be_enabled()
