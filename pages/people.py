@@ -12,7 +12,7 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
 from pages.common.navigation import page_body, redirect_through_app
-from pages.common.session import button, download, key_of, newest_key, notices, run_action, workspace
+from pages.common.session import button, download, key_of, notices, run_change, workspace
 from pages.common.sign_in import sign_out
 from pages.common.times import time_mark
 
@@ -36,20 +36,16 @@ def _draw_account_row(one: Account) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
             st.caption("Last seen", width="content")
             time_mark(one.last_seen)
-    key = key_of(f"role {one.key}", one.role)
-
-    def set_role() -> None:
-        if key == newest_key(f"role {one.key}"):
-            workspace().people.set_role(one, st.session_state[key])
-
+    name = f"role {one.key}"
+    key = key_of(name, one.role)
     role.selectbox(
         f"Role of {one.name}",  # only read aloud, so without escapes
         list(Role),
         key=key,
         format_func=lambda role: role.as_text,
         label_visibility="collapsed",
-        on_change=run_action,
-        args=(_NOTICE_AREA, set_role),
+        on_change=run_change,
+        args=(_NOTICE_AREA, name, key, lambda: workspace().people.set_role(one, st.session_state[key])),
     )
     change = partial(workspace().people.set_disabled, one, disabled=not is_out(one))
     with access:

@@ -211,22 +211,27 @@ def button_that_asks(
 def key_of(name: str, stored: object) -> str:
     """Return the key of a widget that shows a stored value; a new key once anything but the widget changed the value.
 
-    Under the old key the browser may still send the old value, which Streamlit would take for an act of the person. A
-    widget that the person changed keeps its key, so that it keeps the keyboard's focus.
+    Under the old key the browser may still send the old value, which Streamlit would take for an act of the person: let
+    `run_change` do what the widget asks for. One that the person changed keeps its key and so the keyboard's focus.
     """
-    state, key = st.session_state, newest_key(name)
+    state, key = st.session_state, _newest_key(name)
     if key in state and state[key] != stored:
         state[f"{name} changes"] = state.get(f"{name} changes", 0) + 1
-        key = newest_key(name)
+        key = _newest_key(name)
     state.setdefault(key, stored)
     return key
 
 
-def newest_key(name: str) -> str:
-    """Return the key that `key_of` gave last. A callback asks, as it is called for a value sent under an old key, too.
+def run_change(place: str, name: str, key: str, save: Callable[[], object]) -> None:
+    """Do what the person chose in a widget whose key is of `key_of`; nothing for a value sent under an old key.
 
     Streamlit forgets the value of a widget that is gone but not its callback, so the old value looks like a new one.
     """
+    if key == _newest_key(name):
+        run_action(place, save)
+
+
+def _newest_key(name: str) -> str:
     changes = st.session_state.get(f"{name} changes")
     return name if changes is None else f"{name}-{changes}"
 

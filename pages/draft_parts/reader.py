@@ -37,11 +37,11 @@ from pages.common.session import (
     cases,
     keep_typed,
     key_of,
-    newest_key,
     notices,
     own_review,
     own_verdict,
     run_action,
+    run_change,
     workspace,
 )
 from pages.draft_parts.more_evidence import follow_up_buttons
@@ -135,11 +135,6 @@ def use_tick(case: Case, item: Evidence, name: str) -> None:
     """Draw the checkbox that uses a passage in the note, disabled until the passage was opened."""
     opened = own_review(item) is not None or chosen_source(case) == item.id
     key = key_of(name, _is_used(case, item))
-
-    def judge() -> None:
-        if key == newest_key(name):
-            _save_verdict(case, item, Verdict.USE if st.session_state[key] else None)
-
     # A tap on it, while it is disabled, opens the source: page.css lets it through. Its value is its default too: until
     # a busy browser has drawn a new one, it may send the default, which Streamlit takes for an act of the person.
     st.checkbox(
@@ -147,8 +142,13 @@ def use_tick(case: Case, item: Evidence, name: str) -> None:
         value=_is_used(case, item),
         key=key,
         disabled=not opened or case.decision is not None,
-        on_change=run_action,
-        args=(card_place(item.id), judge),
+        on_change=run_change,
+        args=(
+            card_place(item.id),
+            name,
+            key,
+            lambda: _save_verdict(case, item, Verdict.USE if st.session_state[key] else None),
+        ),
         width="content",
     )
 
@@ -206,12 +206,8 @@ def _draw_verdict_controls(case: Case, item: Evidence) -> None:
     closed = case.decision is not None
     verdict = Verdict.REJECT if state.get(waiting) else own_verdict(item)
     other = verdict if verdict in _LABEL_BY_OTHER_VERDICT else None
-    otherwise = key_of(f"otherwise-{key}", other)
-
-    def judge() -> None:
-        if otherwise == newest_key(f"otherwise-{key}"):
-            _save_verdict(case, item, state[otherwise])
-
+    name = f"otherwise-{key}"
+    otherwise = key_of(name, other)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reader-verdict"):
         use_tick(case, item, f"reader-use-{key}")
         st.segmented_control(
@@ -221,8 +217,8 @@ def _draw_verdict_controls(case: Case, item: Evidence) -> None:
             format_func=lambda value: _LABEL_BY_OTHER_VERDICT[value],
             key=otherwise,
             disabled=closed,
-            on_change=run_action,
-            args=(card_place(item.id), judge),
+            on_change=run_change,
+            args=(card_place(item.id), name, otherwise, lambda: _save_verdict(case, item, state[otherwise])),
             label_visibility="collapsed",
         )
         st.space("stretch")
