@@ -203,8 +203,8 @@ def _create_case(*, to_gather: bool) -> None:
 
 
 def _is_one_word(text: str) -> bool:
-    """Return whether a text is one word, in a script that parts words by spaces: those of East Asia do not."""
-    return len(text.split()) == 1 and max(text) < _FIRST_UNSPACED_SCRIPT
+    """Return whether a text is one word, in a script that separates words by spaces: those of East Asia do not."""
+    return len(text.split()) == 1 and max(filter(str.isalpha, text), default="") < _FIRST_UNSPACED_SCRIPT
 
 
 def _clear_form() -> None:

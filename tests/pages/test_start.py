@@ -55,7 +55,10 @@ def test_links_alone_are_not_called_an_empty_post(desk: Desk) -> None:
     assert desk.workspace.cases.find() == []
 
 
-@pytest.mark.parametrize(("post", "is_searched"), [("hi", False), ("喝酒防癌", True), ("Vaccines kill", True)])
+@pytest.mark.parametrize(
+    ("post", "is_searched"),
+    [("hi", False), ("hi!🔥", False), ("喝酒防癌🔥", True), ("喝酒防癌", True), ("Vaccines kill", True)],
+)
 def test_one_word_is_not_searched_for(desk: Desk, post: str, is_searched: bool) -> None:
     at = pasted(desk, post)
     at.button(key="start").click().run()
