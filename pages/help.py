@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.common.components import bookmark, bookmarklet, scroll_into_view
-from pages.common.layout import KEYS_CAPTION, keys_in_words
+from pages.common.layout import KEYS_CAPTION, list_keys_by_step
 from pages.common.navigation import page_body
 from pages.common.session import opened_by_link
 
@@ -96,7 +96,7 @@ else:
         st.header("Words", anchor=False)
         st.markdown(_GLOSSARY)
         st.header("Keys of the Draft page", anchor=False)
-        st.markdown(keys_in_words())
+        st.markdown("\n\n".join(list_keys_by_step()))
         st.caption(f"{KEYS_CAPTION} The arrow keys go through the demonstration. The queue lists keys of its own.")
         st.header("Bring a post over from X", anchor=False)
         st.markdown(

@@ -180,17 +180,17 @@ def key_help(words: str = "", caption: str = "") -> None:
     """Draw the button that lists the keys: those of the Draft page, unless `words` and `caption` say others."""
     with st.popover("Keys", icon=":material/keyboard:", type="tertiary", key="shortcuts"):
         with st.grid(1 if words else 2, min_column_width=230):
-            for part in [words] if words else keys_in_words().split("\n\n"):
-                st.markdown(part)
+            for group in [words] if words else list_keys_by_step():
+                st.markdown(group)
         st.caption(caption or KEYS_CAPTION)
 
 
-def keys_in_words() -> str:
-    """Markdown of every key and what it does, a line for each, by step."""
-    return "\n\n".join(
+def list_keys_by_step() -> list[str]:
+    """Return Markdown for each step: its keys and what each does, a line for each."""
+    return [
         "  \n".join([f"**{step}**", *(f"`{key}` {name}" for key in keys if (name := _SHORTCUTS[key][0]))])
         for step, keys in _KEYS_BY_STEP.items()
-    )
+    ]
 
 
 def _choose_first_area(case: Case) -> Area:

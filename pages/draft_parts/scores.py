@@ -61,7 +61,7 @@ def _announce_new_scores(case: Case) -> None:
     """Let a screen reader say scores that came or changed while the page was open."""
     key = f"announced-scores-{case.id}"
     scored = case.assessment if case.assessment_is_current else None
-    now = f"Scores: {in_words(scored.visible_gates)}. {case.agreement}" if scored is not None else ""
+    now = f"Scores: {_describe_gates(scored.visible_gates)}. {case.agreement}" if scored is not None else ""
     if now and st.session_state.get(key, now) != now:
         announce(now)
     st.session_state[key] = now
@@ -74,10 +74,10 @@ def marks(case: Case) -> str:
     if not case.assessment_is_current:
         return ":orange[:material/history: of an earlier text]"
     gates = case.assessment.visible_gates
-    return "".join(STATUS_SIGNS[gate.status] for gate in gates) + read_aloud(in_words(gates))
+    return "".join(STATUS_SIGNS[gate.status] for gate in gates) + read_aloud(_describe_gates(gates))
 
 
-def in_words(gates: Sequence[GateResult]) -> str:
+def _describe_gates(gates: Sequence[GateResult]) -> str:
     """Return how the gates ended: "relevance passed, correctness failed"."""
     return ", ".join(f"{gate.gate.as_text} {gate.status.as_text}" for gate in gates)
 
