@@ -20,7 +20,6 @@ from crowdnotes.domain import Evidence, SentenceSupport, Span, Support
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.health_terms import foreign_note, foreign_passages, medical_name
-from crowdnotes.engines.local.tone import ALL, BARE_VERDICT, CERTAIN, HEDGE, denies, negations, reports_rumour
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import Unit, split_sentences, split_units
@@ -108,7 +107,7 @@ _SIZE_BY_UNIT = {
     "ng": ("mass", 1e-9), "mcg": ("mass", 1e-6), "mg": ("mass", 1e-3), "g": ("mass", 1.0), "kg": ("mass", 1e3),
     "ml": ("volume", 1e-3), "cl": ("volume", 1e-2), "dl": ("volume", 1e-1), "l": ("volume", 1.0),
     "mm": ("length", 1e-3), "cm": ("length", 1e-2), "metre": ("length", 1.0), "km": ("length", 1e3),
-    "minute": ("hours", 1.0), "hour": ("hours", 60.0), "day": ("hours", 1_440.0), "week": ("hours", 10_080.0),
+    "minute": ("minutes", 1.0), "hour": ("minutes", 60.0), "day": ("minutes", 1_440.0), "week": ("minutes", 10_080.0),
     "month": ("months", 1.0), "year": ("months", 12.0),
 }  # fmt: skip
 _MEASURING_UNITS = frozenset(_UNIT_BY_NAME.values())
@@ -298,7 +297,7 @@ _MAX_HINTS = 4  # more hints for one sentence help nobody
 
 def find_hints(sides: Compared) -> list[Hint]:
     """Return at most 4 hints, the strongest first: numbers, denial, amount, names, additions, certainty."""
-    if BARE_VERDICT.match(sides.sentence):  # "This is wrong." has no fact to compare
+    if tone.BARE_VERDICT.match(sides.sentence):  # "This is wrong." has no fact to compare
         return []
     if not content_tokens(sides.sentence):  # "95%." has no words to compare
         return list(_find_number_hints(sides))
@@ -416,12 +415,12 @@ def _measure_distance(one: Quantity, other: Quantity) -> float:
 def _find_denial_hints(sides: Compared) -> Iterator[Hint]:
     # "No: polio is …" denies the post, not what the source says.
     words = tone.ANSWER_TO_POST.sub(lambda answer: " " * len(answer.group()), sides.sentence)
-    mine, theirs = negations(words), negations(sides.piece)
-    if mine and not denies(sides.piece):
+    mine, theirs = tone.negations(words), tone.negations(sides.piece)
+    if mine and not tone.denies(sides.piece):
         word = mine[0]
         message = f"Denial: the note says “{word.group()}”, the source does not."
         yield Hint(message, Span(start=word.start(), end=word.end()))
-    elif theirs and not denies(words):
+    elif theirs and not tone.denies(words):
         message = f"Denial: the source says “{theirs[0].group()}”, the note does not."
         yield Hint(message, Span(start=0, end=len(sides.sentence)))
 
@@ -429,14 +428,14 @@ def _find_denial_hints(sides: Compared) -> Iterator[Hint]:
 _AMOUNT_WORD = re.compile(
     r"\b(?:most|many|some|several|few|usually|often|generally|sometimes|rarely|majority|half)\b", re.IGNORECASE
 )
-_SOFTENING_WORD = re.compile(rf"{HEDGE.pattern}|\b(?:can|sometimes|often|usually|some|many)\b", re.IGNORECASE)
+_SOFTENING_WORD = re.compile(rf"{tone.HEDGE.pattern}|\b(?:can|sometimes|often|usually|some|many)\b", re.IGNORECASE)
 
 
 def _find_strength_hints(sides: Compared) -> Iterator[Hint]:
     """Yield hints on amount and certainty: "all" for "some", "does" for "may"."""
     for pattern, text in (
-        (ALL, "How many: the note says “{words}”. Does the source?"),
-        (CERTAIN, "How sure: the note says “{words}”. Does the source?"),
+        (tone.ALL, "How many: the note says “{words}”. Does the source?"),
+        (tone.CERTAIN, "How sure: the note says “{words}”. Does the source?"),
     ):
         word = pattern.search(sides.sentence)
         if word is not None and not pattern.search(sides.piece):
@@ -446,7 +445,7 @@ def _find_strength_hints(sides: Compared) -> Iterator[Hint]:
     if mine and theirs and not re.search(rf"\b{mine.group()}\b", sides.passage, re.IGNORECASE):
         message = f"How many: the note says “{mine.group()}”, the source “{theirs.group()}”."
         yield Hint(message, Span(start=mine.start(), end=mine.end()))
-    hedge = HEDGE.search(sides.piece)
+    hedge = tone.HEDGE.search(sides.piece)
     if hedge is not None and not _SOFTENING_WORD.search(sides.sentence):
         whole = Span(start=0, end=len(sides.sentence))
         yield Hint(f"How sure: the source says “{hedge.group()}”, the note is certain.", whole, is_weak=True)
@@ -550,7 +549,7 @@ def _find_nearest_piece(
         return (max(0.0, cosine) + len(stems & held) / (len(stems) or 1)) / 2
 
     runs = [(first, last) for first in range(len(units)) for last in (first, first + 1) if last < len(units)]
-    passed_on = [reports_rumour(unit.text) and not reports_rumour(text) for unit in units]
+    passed_on = [tone.reports_rumour(unit.text) and not tone.reports_rumour(text) for unit in units]
     worth = {
         (first, last): score(first, last)
         - _LENGTH_PENALTY * (last - first)
@@ -594,7 +593,7 @@ def note_sentences(note: str) -> list[Span]:
     kept = []
     for span in split_sentences(blank):
         words = blank[span.start : span.end]
-        says_something = content_tokens(words) or quantities(words) or BARE_VERDICT.match(words)
+        says_something = content_tokens(words) or quantities(words) or tone.BARE_VERDICT.match(words)
         if says_something and not _LINK_LABEL.fullmatch(words) and not _LINK_NUMBER.fullmatch(words):
             kept.append(span)
     return kept[:_MAX_SENTENCES]
