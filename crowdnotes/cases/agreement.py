@@ -60,13 +60,15 @@ def read_pairs(cases: Cases) -> list[ReadPair]:
 def agreement(found: Sequence[ReadPair]) -> dict[str, Figure]:
     """Return the three figures by their names. Kappa is of the first two readers of each pair, alpha of all."""
     return {
-        "Same finding": _measure_with_interval(found, _compute_percent_agreement),
-        "Cohen's kappa": _measure_with_interval(found, _compute_cohens_kappa),
-        "Krippendorff's alpha": _measure_with_interval(found, _compute_krippendorffs_alpha),
+        "Same finding": _measure_with_interval(found, _compute_percent_agreement, against_chance=False),
+        "Cohen's kappa": _measure_with_interval(found, _compute_cohens_kappa, against_chance=True),
+        "Krippendorff's alpha": _measure_with_interval(found, _compute_krippendorffs_alpha, against_chance=True),
     }
 
 
-def _measure_with_interval(found: Sequence[ReadPair], of: Callable[[Sequence[ReadPair]], float | None]) -> Figure:
+def _measure_with_interval(
+    found: Sequence[ReadPair], of: Callable[[Sequence[ReadPair]], float | None], *, against_chance: bool
+) -> Figure:
     n = len(found)
     if not n:
         return Figure(n=0, not_run="No case has two readers yet.")
@@ -75,9 +77,9 @@ def _measure_with_interval(found: Sequence[ReadPair], of: Callable[[Sequence[Rea
         by_case.setdefault(unit.case_id, []).append(unit)
     groups = list(by_case.values())
     if len(groups) < _MIN_CASES:
-        if of is _compute_percent_agreement:
-            return Figure(n=n, value=of(found), how=f"No interval below {_MIN_CASES} cases.")
-        return Figure(n=n, not_run=f"It takes {_MIN_CASES} cases with two readers.")
+        if against_chance:
+            return Figure(n=n, not_run=f"It takes {_MIN_CASES} cases with two readers.")
+        return Figure(n=n, value=of(found), how=f"No interval below {_MIN_CASES} cases.")
     value = of(found)
     if value is None:
         return Figure(n=n, not_run="All readers always agreed, so agreement by chance cannot be estimated.")

@@ -210,8 +210,10 @@ class Cases:
         found = self._store.list(search, status, limit, offset, reader=actor, whose=whose)
         if not may(actor, Act.REVIEW):
             return found
-        hidden = (it.desk is DeskState.RETURNED and it.owner != actor.key for it in found)
-        return [it.replace(outcome_line="") if hide else it for it, hide in zip(found, hidden, strict=True)]
+        return [
+            it.replace(outcome_line="") if it.desk is DeskState.RETURNED and it.owner != actor.key else it
+            for it in found
+        ]
 
     def count(self, search: str = "", status: CaseStatus | None = None, *, whose: Relationship | None = None) -> int:
         """Return how many cases `find` gives without a limit."""

@@ -270,7 +270,7 @@ def write_out_signs(tree: Any) -> None:
                     if name == "sub"
                     else raised(words, before, after, is_link=is_link, language=language)
                 )
-                place += " " * (place != "" and words[-1:].isspace() and after[:1].isalnum())
+                place += " " if place and words[-1:].isspace() and after[:1].isalnum() else ""
                 found.append((element, place))
                 before += place
                 walk.skip_subtree()
