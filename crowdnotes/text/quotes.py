@@ -111,7 +111,8 @@ def find_quote(text: str, quote: str, *, whole: bool = True) -> Span | None:
     at = _find_words(text, wanted, whole=whole) if len(wanted) >= _MIN_QUOTE_CHARACTERS else -1
     end = at + len(wanted)
     if at < 0:
-        found = _find_parts(text, [part for part in map(_normalise_quote, _ELLIPSIS_PATTERN.split(quote)) if part])
+        parts = [part for part in map(_normalise_quote, _ELLIPSIS_PATTERN.split(quote)) if part]
+        found = _find_parts(text, parts, whole=whole)
         if found is None:
             return None
         at, end = found
@@ -167,24 +168,24 @@ def _is_parted(text: str, at: int, *, is_free: bool) -> bool:
     return not _DASHES.isdisjoint(between) or "[" in between or (is_free and between.strip("\u00ad\u200b\u2060") != "")
 
 
-def _find_parts(text: str, parts: Sequence[str]) -> tuple[int, int] | None:
+def _find_parts(text: str, parts: Sequence[str], *, whole: bool) -> tuple[int, int] | None:
     """Return the start and end of the parts in that order, none far from the one before it."""
     if not 2 <= len(parts) <= _MAX_PARTS or min(map(len, parts)) < _MIN_PART_CHARACTERS:
         return None
     first, *others = parts
-    start = _find_words(text, first)
+    start = _find_words(text, first, whole=whole)
     for _ in range(_MAX_STARTS_TRIED):
         if start < 0:
             break
         end = start + len(first)
         for part in others:
-            at = _find_words(text, part, end, end + _MAX_GAP_CHARACTERS + len(part))
+            at = _find_words(text, part, end, end + _MAX_GAP_CHARACTERS + len(part), whole=whole)
             if at < 0:
                 break
             end = at + len(part)
         else:
             return start, end
-        start = _find_words(text, first, start + 1)
+        start = _find_words(text, first, start + 1, whole=whole)
     return None
 
 

@@ -147,11 +147,15 @@ def test_other_numbers_are_others_whatever_their_print(text: str, quote: str) ->
     assert not holds_quote(text, quote)
 
 
-def test_what_only_points_at_a_place_may_end_within_a_word() -> None:
-    text = "It is unsafe to drink."
-    span = find_quote(text, "safe to dri", whole=False)
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [("safe to dri", "safe to dri"), ("safe to dri … filter", "safe to drink, even after you filter")],
+)
+def test_what_only_points_at_a_place_may_end_within_a_word(quote: str, found: str) -> None:
+    text = "It is unsafe to drink, even after you filtered it."
+    span = find_quote(text, quote, whole=False)
     assert span is not None
-    assert text[span.start : span.end] == "safe to dri"
+    assert text[span.start : span.end] == found
 
 
 def test_the_span_of_a_quote_ends_with_its_last_letter() -> None:
