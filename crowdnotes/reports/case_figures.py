@@ -178,10 +178,16 @@ def _get_current_gates(case: Case) -> dict[GateName, GateStatus] | None:
 def _trace_checks(case: Case) -> dict[str, Course]:
     """Return how each gate, principle, and the links ended, where something prevented approval."""
     reached = case.decision is not None and case.decision.kind is DecisionKind.APPROVED
-    passed_over = {item.obstacle for item in case.decision.overrides} if case.decision and reached else set()
-    failed = {found.subject for found in passed_over if found.kind is ObstacleKind.GATE_FAILED}
-    # Earlier programs kept one reason for a gate that failed and for those behind it; it was for the first one.
-    overridden = failed or {found.subject for found in passed_over if found.kind is ObstacleKind.GATE_NOT_RUN}
+    overrides = case.decision.overrides if case.decision and reached else ()
+    passed_over = {item.obstacle for item in overrides}
+    failed, not_run = ObstacleKind.GATE_FAILED, ObstacleKind.GATE_NOT_RUN
+    # Earlier versions stored the reason for a gate that failed with those behind it too; it was for the first one.
+    for_failed = {item.reason for item in overrides if item.obstacle.kind is failed}
+    overridden = {
+        item.obstacle.subject
+        for item in overrides
+        if item.obstacle.kind is failed or (item.obstacle.kind is not_run and item.reason not in for_failed)
+    }
     if any(found.kind in SENTENCE_KINDS for found in passed_over):
         overridden.add(GateName.CORRECTNESS.value)
     courses: dict[str, Course] = {}

@@ -19,6 +19,9 @@ from crowdnotes.domain import (
     GateName,
     GateStatus,
     Interval,
+    ObstacleId,
+    ObstacleKind,
+    Override,
     PrincipleName,
     PrincipleResult,
     SideVotes,
@@ -132,6 +135,24 @@ def test_a_written_reason_counts_for_the_gate_that_failed_and_not_for_those_behi
     assert approved.decision is not None
     assert len(approved.decision.overrides) == 1
     assert figures_of(approved).courses == {"correctness": Course.OVERRIDDEN}
+
+
+@pytest.mark.parametrize(
+    ("reason", "counted"),
+    [("Nobody could ask the model.", {"correctness", "helpfulness"}), (A_REASON, {"correctness"})],
+    ids=["own reason", "same reason, as earlier versions stored it"],
+)
+def test_a_gate_that_was_not_run_counts_where_it_has_its_own_reason(
+    workspace: Workspace, engine: TopicEngine, reason: str, counted: set[str]
+) -> None:
+    case = reopened(workspace)
+    engine.fails_at = GateName.CORRECTNESS
+    approved = approve(workspace, scored(workspace, case, "A lie! https://records.example.net/kettle"))
+    assert approved.decision is not None
+    not_run = ObstacleId(kind=ObstacleKind.GATE_NOT_RUN, subject=GateName.HELPFULNESS.value)
+    overrides = (*approved.decision.overrides, Override(obstacle=not_run, reason=reason))
+    both = approved.replace(decision=approved.decision.replace(overrides=overrides))
+    assert figures_of(both).courses == dict.fromkeys(counted, Course.OVERRIDDEN)
 
 
 def test_a_failure_that_is_known_behind_a_check_that_waits_counts_as_the_cases_own_page_tells_it(
