@@ -126,7 +126,7 @@ def jury_change(case: Case) -> tuple[JuryVerdict, JuryVerdict] | None:
 
 
 def has_its_note(case: Case, place: TourPlace) -> bool:
-    """Return whether the case holds the note that is spoken of at that place; True where none is."""
+    """Return whether the case has the note that this place of the tour is about; True if it is about none."""
     if not case.candidates or place not in _PLACES_OF_ONE_NOTE:
         return True
     tempting = text_sha256(_require_example(case).tempting_note or "")
@@ -157,7 +157,7 @@ def advance(workspace: Workspace, case: Case, place: TourPlace) -> tuple[TourPla
     """
     _require_example(case)
     action = next_action(case, place)
-    # What belongs to a place before, and what shows the next source, leaves the place as it is.
+    # An action of an earlier place, or one that opens the next source, does not move the tour on.
     stays = place is TourPlace.DECISION or action not in {TourAction.SHOW, _ACTION_BY_PLACE[place][0]}
     job = _perform(workspace, case, action)
     places = list(TourPlace)

@@ -191,7 +191,7 @@ def _parse_row(number: int, found: Mapping[str, object] | str, column: str) -> R
     if len(said) + sum(map(len, urls)) > _MAX_ROW_CHARACTERS:
         problem = f"Too long: over {_MAX_ROW_CHARACTERS:,} characters."
     elif _CELL_ERROR_PATTERN.fullmatch(said):
-        problem = f"A spreadsheet left an error in the place of the text: {said}. Copy the text again."
+        problem = f"A spreadsheet left an error instead of the text: {said}. Copy the text again."
     elif not said and not urls:
         problem = "No text and no links."
     elif found.get("truncated") is True and not found.keys() & {"extended_tweet", "note_tweet", _WORDS_COLUMN}:

@@ -582,12 +582,12 @@ def _make_page_fetcher(settings: Settings) -> PageFetcher:
 def warm_up(workspace: Workspace) -> None:
     """Read the models and start the page readers now, so that no search, draft or score waits for them (about 10 s).
 
-    No server is asked. The very first start compiles the loops of the Algorithm page, too, which it would wait for.
+    No server is asked. The very first start also compiles the loops of the Algorithm page, which would wait for them.
     """
     page_readers().start()
     workspace.embedder.encode(["warm-up"])
     workspace.embedder.token_spans("warm-up")
-    workspace.with_engine(RECORDED)  # of the demonstration; the others that ask a server need the same modules
+    workspace.with_engine(RECORDED)  # loads the modules that every engine with a server needs
     post, note = Post(text="A post to load the judges"), "A note. https://who.int"
     judge_helpfulness(post, note)
     workspace.stage_context.jury().verdict(post.text, note)

@@ -78,7 +78,7 @@ def decide(
 ) -> Case:
     """End the case. Approval needs every rule met; the other three are free, with or without a reason.
 
-    Who rejects what another person sent to the moderators has to say why, as the author reads it.
+    A moderator who rejects another person's case has to say why: the author reads it.
 
     `seen` is the sha256 of the text that the person saw; approval needs it, so that nobody approves a text that changed
     in another tab. `readers` as in `obstacles`.
@@ -256,7 +256,7 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
             else "Send it to the moderators.",
         )
     if case.assessment is None or case.assessment.is_compared_by_person:
-        return  # the scores say it
+        return  # `_find_score_obstacles` covers it
     for pair in pairs(case):
         own = own_check(case, by.key, pair.words, pair.evidence_id)
         if own is not None and own.support.in_scores is Support.UNSUPPORTED:
@@ -288,7 +288,7 @@ def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
             ObstacleKind.STALE, "", "The note or its sources changed since it was scored.", "Score it again."
         )
         return
-    # As each gate found it, also behind one that did not pass: a reason for one says nothing about another.
+    # What each gate found itself, even after one that did not pass: a reason for one gate does not cover another.
     for result in case.assessment.found:
         if result.status is GateStatus.PASS:  # NOT_RUN counts against approval
             continue

@@ -160,9 +160,9 @@ def with_sight(case: Case, at: datetime, reader: Person) -> Case:
 
 
 def must_ask_for_comments(case: Case, reader: Person) -> bool:
-    """Return whether a moderator sees comments of a case that was sent back only by asking, as they may read it later.
+    """Return whether this moderator has to ask for the comments of a returned case, as they may review it later.
 
-    Everybody else who works on it needs them.
+    Everybody else who works on it needs them at once.
     """
     is_moderator = isinstance(reader, Actor) and may(reader, Act.REVIEW)
     has_finished = any(it.reader.key == reader.key for it in case.desk.readings)
@@ -170,7 +170,7 @@ def must_ask_for_comments(case: Case, reader: Person) -> bool:
 
 
 def is_something_hidden(case: Case) -> bool:
-    """Return whether a case as `hide_other_reviews` gives it says that something is not shown."""
+    """Return whether the case, as `hide_other_reviews` returned it, says that something is left out."""
     return any(event.kind == "not shown" for event in case.events)
 
 
@@ -285,9 +285,9 @@ def counted_readings(case: Case) -> tuple[Reading, ...]:
 
 
 def still_current(case: Case, readings: Iterable[Reading]) -> tuple[Reading, ...]:
-    """Return those of the readings that are of this very note and post, and of each passage it rests on.
+    """Return the readings of this very note, its post, and each passage that it rests on.
 
-    The same words as a note that the post is not misleading are another note.
+    If the note's kind changed ("not misleading"), the same words are another note.
     """
     text, posts = case.draft.sha256 if case.draft else "", ("", case.post.identity)
     passages, kinds = {pair.evidence_id for pair in pairs(case)}, (None, case.classification)

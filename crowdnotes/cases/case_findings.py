@@ -59,7 +59,7 @@ def why_no_sources(case: Case) -> tuple[str, bool]:
 
 
 def row_marks(cases: Cases, case_id: str) -> tuple[bool, str, bool]:
-    """Return whether a case is a demonstration, and `why_no_sources`: for its row in a list, which shows no more."""
+    """Return what the row of a case in a list shows: whether it is a demonstration, and `why_no_sources`."""
     case = cases.get(case_id, only_counted=True)
     return is_demonstration(case), *why_no_sources(case)
 
@@ -180,9 +180,9 @@ _MAX_UNNAMED_TERMS = 2
 
 
 def unnamed_terms(case: Case) -> tuple[str, ...]:
-    """Return medical terms of the post that are not in a note which a person judges.
+    """Return medical terms of the post that are missing from a note that a person judges.
 
-    Empty for a note that has half of them: it need not have each.
+    Empty if the note has at least half of them: it does not need all.
     """
     if case.draft is None or case.assessment is None or not case.assessment.is_compared_by_person:
         return ()

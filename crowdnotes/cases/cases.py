@@ -204,7 +204,7 @@ class Cases:
         """Return the cases that the actor may read, the newest change first; without a `limit` all.
 
         All words of `search` occur in the post or the note. `whose`: one's own, or shared. Moderators do not get the
-        words with which another case than their own was sent back.
+        comment with which another person's case was sent back.
         """
         actor = self._current_user()
         found = self._store.list(search, status, limit, offset, reader=actor, whose=whose)

@@ -377,7 +377,7 @@ def resolve_comment(case: Case, at: datetime, by: Person, suggestion_id: str) ->
 
 @requires(Act.REVIEW)
 def show_comments(case: Case, at: datetime, by: Person) -> Case:
-    """Show a moderator what others wrote when they sent a case back, on record: they are no blind reader any more."""
+    """Show a moderator what others wrote when they sent a case back, and record it: they no longer read it blind."""
     return case if was_shown_findings(case, by.key) else with_sight(case, at, by)
 
 

@@ -93,8 +93,8 @@ def create_supernote(
 
 
 def duplicate_case(cases: Cases, case_id: str) -> Case:
-    """Begin a case anew with the same post, notes and places to search; who copies a case has not seen its findings."""
-    case = cases.get(case_id, only_counted=True)
+    """Create a case with the same post, notes and places to search."""
+    case = cases.get(case_id, only_counted=True)  # copying a case shows none of its findings
     post, work = case.post, case.supernote
     if work is not None:
         return create_supernote(cases, post.text, notes=work.notes, url=post.url, wanted=work.wanted, until=case.until)

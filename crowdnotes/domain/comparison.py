@@ -192,10 +192,10 @@ class BothRated(FrozenModel):
 class ComparisonResults(FrozenModel):
     """What the answers come to. `levels` counts ratings by level: of the first note, of the second.
 
-    `too_few`: no verdict is to be had of them. `wins` is the share that chose the first note, with half of those who
-    found both alike: of all, of those who rated both alike, of those who rated both
-    helpful. The models have a random intercept by participant and by post: `rated_model` is by how much the first note
-    is rated higher, `chosen_model` by how much its share lies above one half.
+    `too_few`: there are too few answers for a verdict. `wins` is the share that chose the first note, with half of
+    those who found both alike: of all, of those who rated both alike, of those who rated both helpful. The models have
+    a random intercept by participant and by post: `rated_model` is by how much the first note is rated higher,
+    `chosen_model` by how much its share lies above one half.
     """
 
     names: tuple[str, str]

@@ -179,7 +179,7 @@ class Comparisons:
     ) -> Answer:
         """Keep what a participant says of a pair, in the place of what they said before.
 
-        Raises InputError for a pair that they do not see.
+        Raises InputError for a pair that they do not see, and for a missing rating if the comparison is not `short`.
         """
         now = self._clock()
         comparison = self._get(comparison_id)

@@ -33,7 +33,7 @@ def parse_pasted(text: str, *, has_address: bool = False) -> Pasted:
 
     Links alone on their line are links: the first that is a post's address is the address, the others are sources.
     Without one, unless the post `has_address` from elsewhere, a post's address before or after all words is the
-    address: a phone shares a post so. Any other link on a line with words belongs to the words, and so does a bare
+    address, as phones share posts. Any other link on a line with words belongs to the words, and so does a bare
     host, which may be a name ("Amazon.com").
     """
     words: list[str] = []

@@ -102,7 +102,7 @@ _MAX_COMBINING_MARKS = 30  # of one letter; more are no writing, and slow to put
 def find_quote(text: str, quote: str, *, whole: bool = True) -> Span | None:
     """Return where the quote is in the text, or None. Quotation marks and stops at its ends do not count.
 
-    Not `whole`, it may begin and end within words: it only points at a place, and proves nothing.
+    If not `whole`, it may begin and end within words: then it only points at a place, and proves nothing.
     "…" inside it means words left out: the parts must follow in that order, each near the one before it, and the
     span covers all from the first to the last. A quote of fewer than 3 letters proves nothing and is not looked for.
     """
@@ -128,7 +128,7 @@ def _find_words(text: str, wanted: str, begin: int = 0, until: int | None = None
     return at
 
 
-# What makes the contrary of a word, with or without a hyphen between.
+# Beginnings and endings that reverse or change the meaning of a word, with or without a hyphen.
 _CONTRARY_START_PATTERN = re.compile(r"(?<![^\W_])(?:non|un|anti|in|dis|mis|ex|pre|post|sub)$")
 _CONTRARY_END_PATTERN = re.compile(r"(?:free|less|proof|like|resistant|negative)(?![^\W_])")
 _DASHES = frozenset("–—―")
@@ -161,7 +161,7 @@ def _may_end(text: str, end: int) -> bool:
 def _is_parted(text: str, at: int, *, is_free: bool) -> bool:
     """Return whether something that is not compared is between two letters there: a dash, a note's number, a hyphen.
 
-    `is_free`: a hyphen parts them too.
+    `is_free`: a hyphen counts too.
     """
     _, starts, ends = _normalise_text(text)
     between = text[ends[at - 1] : starts[at]]

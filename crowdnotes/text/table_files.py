@@ -219,8 +219,8 @@ def is_mostly_utf8(body: bytes) -> bool:
 def likely_charset(sample: bytes) -> str | None:
     """Return what bytes that are no UTF-8 are probably in; None where nothing fits.
 
-    Unless the language of its words says otherwise, it is taken for one of the West's where it may be one, as several
-    others fit a few accents too.
+    Several fit a few accents, so it is taken for one of the West's where it may be one, unless the language of its
+    words says otherwise.
     """
     from charset_normalizer import from_bytes  # loaded when it is needed: most files are Unicode
 

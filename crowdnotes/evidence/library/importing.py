@@ -53,11 +53,12 @@ Rows = Sequence[Mapping[str, object]]
 def choose_columns(
     names: Sequence[str], sample: Rows, named: Mapping[str, str | None], times: Collection[str] = ()
 ) -> Columns:
-    """Return the parts of a table. `named` holds what the user named, by part, "" for a part that no column is; the
-    rest is guessed from `sample`.
+    """Return the parts of a table.
 
-    `times` are the columns that the file itself says hold dates or times. Text is the column with the longest mean
-    text. Raises LibraryError for a named column that is not there, and for a table in which no column holds text.
+    `named` holds the columns that the user named, by part, "" for a part that the table does not have; the rest is
+    guessed from `sample`. `times` are the columns that the file itself says hold dates or times. Text is the column
+    with the longest mean text. Raises LibraryError for a named column that is not there, and for a table in which no
+    column holds text.
     """
     for part, name in named.items():
         if name and name not in names:
@@ -175,7 +176,7 @@ def open_table(path: Path, named: Mapping[str, str | None]) -> Incoming:
 
 
 class TablePreview(NamedTuple):
-    """A table before it becomes a library: its columns, which is guessed for what, and its first rows.
+    """A table before it becomes a library: its columns, our guess at what each is for, and its first rows.
 
     guessed: None where no column holds text. remark: what to check before it is used.
     """

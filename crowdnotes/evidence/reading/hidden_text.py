@@ -1,11 +1,11 @@
 """Takes out of a page what its readers cannot see, before any text is extracted from it.
 
-Text for programs alone (orders to a language model, words for search engines) must not become
-evidence that a person believes to be on the page. Judged are attributes, inline styles and rules of the page's own
-style sheets for elements by tag, class and id, also within others; those in other files are not fetched, so what
-only they hide stays in. White words count as hidden unless another background is named. Text that a button unfolds or
-that fades in on scrolling looks the same as text that nobody ever sees: it goes too, and is counted. So does what is
-struck out, which the page no longer says. Colours and sizes of letters are judged only by rules for an element itself.
+Text for programs alone (orders to a language model, words for search engines) must not become evidence that a person
+believes to be on the page. We judge by attributes, inline styles and the page's own style sheets: their rules for
+elements by tag, class and id, also within others. Style sheets in other files are not fetched, so what only they hide
+stays in. White words count as hidden unless another background is named. Text that a button unfolds or that fades in on
+scrolling looks the same as text that nobody ever sees: it goes too, and is counted. So does what is struck out, which
+the page no longer says. Colours and sizes of letters are judged only by rules for an element itself.
 """
 
 from __future__ import annotations

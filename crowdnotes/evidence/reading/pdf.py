@@ -310,7 +310,7 @@ def _keeps_hyphen(first: str, second: str, known: Container[str]) -> bool:
     """Return whether the hyphen between two parts of a word at a line's end belongs to it."""
     is_name = second[0].isupper() and not (first.isupper() and second.isupper())
     first, second = first.lower(), second.lower()
-    is_letter = len(first) == 1  # "X-ray": no line breaks a word behind its first letter
+    is_letter = len(first) == 1  # "X-ray": no line break comes after the first letter of a word
     if is_name or is_letter or not second.isalpha() or not first.isalpha() or f"{first}-{second}" in known:
         return True
     if first + second in known or first + second in _common_words():
