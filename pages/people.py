@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.domain import Account, Act, Role
-from crowdnotes.text.markdown import escaped
+from crowdnotes.text.markdown import escaped, without_marks
 from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
 from pages.common.navigation import page_body, redirect_through_app
@@ -39,7 +39,7 @@ def _draw_account_row(one: Account) -> None:
     name = f"role {one.key}"
     key = key_of(name, one.role)
     role.selectbox(
-        f"Role of {one.name}",  # only read aloud, so without escapes
+        f"Role of {without_marks(one.name)}",
         list(Role),
         key=key,
         format_func=lambda role: role.as_text,

@@ -13,7 +13,7 @@ from crowdnotes.cases.export import cases_csv
 from crowdnotes.cases.permissions import Clock
 from crowdnotes.domain import MAX_COUNTED_LINES, WAITS_LONG, DeskState, Order, QueueItem, QueueQuery, QueueScope
 from crowdnotes.errors import NotAllowedError
-from crowdnotes.text.markdown import escaped
+from crowdnotes.text.markdown import escaped, without_marks
 from crowdnotes.wording import duration, plural
 from crowdnotes.workspace import Workspace
 from pages.common.components import badge, first_shown, shortcut_keys
@@ -78,7 +78,7 @@ def _draw_queue_row(item: QueueItem, me: str, at: datetime, looking: Sequence[st
     with st.container(
         horizontal=True, vertical_alignment="center", wrap=False, key=f"queue-{item.case_id}", gap="small"
     ):
-        choose = f"Choose “{item.post_excerpt or 'A post without text'}”"  # only read aloud, so without escapes
+        choose = f"Choose “{without_marks(item.post_excerpt) or 'A post without text'}”"
         st.checkbox(choose, key=_tick_key(item.case_id), label_visibility="collapsed", width="content")
         with st.container(gap=None):
             params = {"case": item.case_id}

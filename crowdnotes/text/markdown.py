@@ -12,6 +12,7 @@ _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # word joiner (U+2060) inside them stops it.
 _ACTIVE = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=[wW])|(?<=[<>~=-])(?=[<>=-])")
 _JOINER = "\u2060"
+_MARKS = re.compile(r"[\[\]\\`*_~$<>]")  # without these no Markdown acts within a line
 # An address is shown as code instead, so that a copy of it has no joiner inside.
 _ADDRESS = re.compile(r"((?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?'’)\]*_~…])", re.IGNORECASE)
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202d\u202e\ufeff]")
@@ -45,6 +46,14 @@ def escaped(text: str, limit: int | None = None) -> str:
 
 def _as_typed(text: str) -> str:
     return _PUNCTUATION.sub(r"\\\1", _ACTIVE.sub(_JOINER, text))
+
+
+def without_marks(text: str) -> str:
+    """Return the text on one line without Markdown's characters: for a label that is only read aloud.
+
+    A screen reader would read the backslashes of `escaped`. Left as it is, the text could load an image.
+    """
+    return _ACTIVE.sub(_JOINER, " ".join(_MARKS.sub(" ", _DIRECTION.sub("\ufffd", controls_shown(text))).split()))
 
 
 def exact(text: str) -> str:

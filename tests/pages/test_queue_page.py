@@ -113,6 +113,16 @@ def test_a_longer_queue_asks_the_database_no_more(team: Team, monkeypatch: pytes
     assert found[0] == found[1]
 
 
+def test_the_box_of_a_row_names_the_post_without_its_markdown(team: Team) -> None:
+    case = team.submitted()
+    team.desk.changed(case, post=case.post.replace(text="![x](https://evil.example/i.png) Vitamin C cures colds."))
+    at = team.as_(BOB).desk.app(page=PAGE)
+    assert not at.exception, at.exception
+    label = at.checkbox(key=f"queue-tick-{case.id}").label
+    assert "Vitamin C cures colds." in label
+    assert not {"[", "\\"} & {*label}, "it is only read aloud, but Streamlit draws it too"
+
+
 def test_a_moderator_takes_the_next_case_finds_each_pair_and_sends_it_back(team: Team) -> None:
     case = team.submitted()
     at = team.as_(BOB).desk.app(page=PAGE)
@@ -640,6 +650,16 @@ def test_what_another_found_of_a_sentence_is_not_shown_as_ones_own(team: Team) -
         assert not at.exception
         assert chips(at, f"compare-{case.id}-1").value == chosen
         assert ("ann found: The source says it" in texts(at)) is (who is BOB)
+
+
+def test_a_persons_name_never_becomes_markdown_in_a_label(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(navigation, "has_accounts", lambda _: True)
+    desk.workspace.people.seen(BOB.replace(name="![x](https://evil.example/i.png)"), "moderator")
+    at = desk.app(page="pages/people.py")
+    assert not at.exception, at.exception
+    [role] = at.selectbox
+    assert role.label.startswith("Role of ")
+    assert "[" not in role.label
 
 
 def test_an_admin_erases_a_person_once_their_name_is_typed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,19 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from crowdnotes.text.markdown import clip, controls_shown, count, day, escaped, exact, host, lines, title, web_url
+from crowdnotes.text.markdown import (
+    clip,
+    controls_shown,
+    count,
+    day,
+    escaped,
+    exact,
+    host,
+    lines,
+    title,
+    web_url,
+    without_marks,
+)
 
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
@@ -94,6 +106,12 @@ def test_a_label_is_one_line_without_direction_overrides() -> None:
     assert "\n" not in escaped("one\ntwo\r\nthree")
     assert "\u202e" not in escaped("safe\u202eexe.txt")
     assert "\u2067" not in escaped("a\u2067b")
+
+
+def test_a_label_that_is_only_read_aloud_has_neither_markdown_nor_backslashes() -> None:
+    hostile = "![x](//evil.example/i.png)\n:red[loud] <b>bold</b> `code` $x$ 2*3*4 \\[ \u202e"
+    assert without_marks(hostile) == "! x (//evil.example/i.png) :\u2060red loud b bold /b code x 2 3 4 \ufffd"
+    assert without_marks("It's 5.2 % (not 2); Dr. O'Neil said so!") == "It's 5.2 % (not 2); Dr. O'Neil said so!"
 
 
 def test_a_direction_override_is_made_visible_and_a_line_break_is_kept() -> None:
