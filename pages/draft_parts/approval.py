@@ -284,7 +284,7 @@ def _get_saved_words(case: Case, field: str) -> str:
 
 
 def _field_key(case: Case, field: str) -> str:
-    return f"words-{case.id}-{field}"
+    return f"decision-{case.id}-{field}"
 
 
 def _override_field_name(case: Case, obstacle: ObstacleId) -> str:

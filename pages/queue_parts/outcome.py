@@ -201,7 +201,7 @@ def draw_unsaved_comments(case: Case, found: Sequence[Pair]) -> None:
     typed = _collect_typed_comments(case, found)
     typed = {about: text for about, text in typed.items() if decision is None or text != decision.reason}
     if decision is not None and decision.by_key != workspace().actor.key:
-        typed |= {about: text for about, text in typed_words(case).items() if about.startswith("Why approve")}
+        typed |= typed_words(case)
     if not typed:
         return
     keep = None

@@ -310,7 +310,7 @@ def test_what_is_left_has_the_button_that_mends_it(desk: Desk) -> None:
 def test_a_comment_typed_while_another_decided_stands_beside_the_message(desk: Desk, unsaved: list[str]) -> None:
     case = desk.drafted()
     at = desk.app(case)
-    at.text_input(key=f"words-{case.id}-word").set_value("It is a joke.").run()
+    at.text_input(key=f"decision-{case.id}-word").set_value("It is a joke.").run()
     other = desk.workspace.acting_as(lambda: actor("bob", Role.MODERATOR)).cases
     approval.decide_case(other, case.id, DecisionKind.REJECTED)
     at.run()
@@ -318,7 +318,7 @@ def test_a_comment_typed_while_another_decided_stands_beside_the_message(desk: D
     assert unsaved == ["It is a joke."]
     at.button(key="keep-unsaved-Decide").click().run()
     assert desk.newest(case).decision is None
-    assert at.text_input(key=f"words-{case.id}-word").value == "It is a joke."
+    assert at.text_input(key=f"decision-{case.id}-word").value == "It is a joke."
 
 
 @pytest.mark.parametrize("ends", ["decided", "deleted"])

@@ -416,6 +416,25 @@ def test_what_a_moderator_typed_stays_when_the_case_is_decided_elsewhere(team: T
     assert team.desk.newest(case).decision is None
 
 
+def test_a_reason_typed_in_the_queue_can_be_copied_when_another_moderator_decides(
+    team: Team, unsaved: list[str]
+) -> None:
+    team.desk.engine.fails_at = GateName.HELPFULNESS
+    case = team.as_(ANN).desk.scored()
+    moderation.submit_case(team.workspace.cases, case.id)
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    _supported(at).text_input(key=f"words-{case.id}-0").set_value(NOTE[:12]).run()  # no comment on these words
+    field(at, "Why approve although the helpfulness check").set_value("Readers I know asked for it.").run()
+    cleo = team.as_(actor("cleo", Role.MODERATOR)).workspace.cases
+    cleo.apply(case.id, moderation.take_over)
+    approval.decide_case(cleo, case.id, DecisionKind.NOT_NEEDED)
+    team.as_(BOB)
+    at.run()
+    assert not at.exception, at.exception
+    assert unsaved == ["Readers I know asked for it."]
+
+
 def test_a_moderator_reads_a_note_of_another_on_the_draft_page_and_types_nothing(team: Team) -> None:
     case = team.submitted()
     at = team.as_(BOB).desk.app(case)
