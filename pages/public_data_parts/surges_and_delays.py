@@ -79,13 +79,13 @@ def late_notes(index: Path) -> None:
     _draw_share_never_decided(groups)
     left_out = [
         _name_left_out("without a date", found.not_dated),
-        _name_left_out("younger than their note", found.backwards),
+        _name_left_out("younger than the note", found.backwards),
     ]
     st.caption(escaped(" ".join(filter(None, left_out))))
 
 
 def _name_left_out(which: str, posts: int) -> str:
-    return f"Not counted: {posts:,} posts {which}." if posts else ""
+    return f"Not counted: {plural(posts, '1 post', '{n:,} posts')} {which}." if posts else ""
 
 
 _LABEL_BY_GROUPING = {"month": "Month", "topic": "Topic", "language": "Language"}
