@@ -268,9 +268,7 @@ def _draw_finding_buttons(case: Case, found: Sequence[Pair], here: int, *, mine:
         button("", "pair-back", NOTICE_AREA, back, icon="chevron_left", disabled=here == 0, shortcut="k", **about)
         known = [LOOK_BY_FINDING[own] if (own := get_finding(case, pair)) else None for pair in found]
         signs = " ".join(look[2] if look else ":gray[○]" for look in known)
-        spoken = "; ".join(
-            f"sentence {n}: {look[0] if look else 'not judged'}" for n, look in enumerate(known, start=1)
-        )
+        spoken = "; ".join(f"{n}: {look[0] if look else 'not judged'}" for n, look in enumerate(known, start=1))
         st.markdown(f"{here + 1} of {len(found)} {signs} {read_aloud(spoken)}", width="content")
         button("", "pair-on", NOTICE_AREA, on, icon="chevron_right", shortcut="j", **about)
 
