@@ -95,8 +95,9 @@ def _draw_comparison_row(summary: ComparisonSummary) -> None:
 def _draw_participant_link(summary: ComparisonSummary) -> None:
     address = (st.context.url or "/compare").partition("?")[0]
     st.markdown("Send this link to the participants. They need no account.")
-    st.code(f"{address}?{COMPARISON}={summary.id}", language=None, wrap_lines=True)
-    web_link("Open it", f"{address}?{COMPARISON}={summary.id}")
+    link = f"{address}?{COMPARISON}={summary.id}"
+    st.code(link, language=None, wrap_lines=True)
+    web_link("Open it", link)
     if _LOCAL_ADDRESS_PATTERN.match(address):
         st.caption(
             ":orange[:material/computer: This link works only on this computer. For other people, open this "

@@ -164,9 +164,9 @@ def _build_level_line(level: float | None) -> tuple[_Shapes, _Shapes, _Shapes]:
 def rounds_map(
     kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, height: int, alt: str, key: str
 ) -> list[tuple[str, str]]:
-    """For each kind a faint point a round, its size of viewpoint across and its score up, and a large one: the mean.
+    """Draw a faint point for each kind and round, its size of viewpoint across and its score up; return the legend.
 
-    Gives the legend.
+    A large point is the mean of a kind.
     """
     theme = theme_name()
     ink, ground = (st.get_option(f"theme.{theme}.{name}") for name in ("grayTextColor", "backgroundColor"))

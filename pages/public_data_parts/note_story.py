@@ -260,7 +260,7 @@ def _draw_story_text(story: Story) -> None:
 
 
 def _draw_key_figures(story: Story) -> None:
-    """Draw the score, how many rated, and what each side made of it."""
+    """Draw the score, how many rated, and how many of each side found the note helpful."""
     figures = [("Ratings", f"{story.levels.n:,}", "")]
     if story.score is not None:
         now, line = story.score.now, THRESHOLDS.helpful_intercept
