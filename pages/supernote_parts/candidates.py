@@ -144,7 +144,7 @@ def _draw_funnel(case: Case, made: SupernoteRound) -> None:
 
 def _label_filter(name: str, made: SupernoteRound) -> str:
     """Return the filter's name, with what it did not judge among those that are left."""
-    number = sum(name in item.not_run for item in made.passed)
+    number = made.not_run.get(name, 0)
     label = FilterName(name).as_text if name in set(FilterName) else name
     if not number:
         return label
