@@ -53,7 +53,7 @@ def documents() -> dict[str, str]:
 
 
 def document(name: str) -> str:
-    """Its Markdown below the title; links to other documents lead to them in the app, those to files are words."""
+    """Return its Markdown below the title. Links to other documents open in the app; links to files become words."""
     text = _DOCUMENT_LINK_PATTERN.sub(r"](help?document=\1)", _read_document(name).split("\n", 1)[1])
     return _FILE_LINK_PATTERN.sub(r"\1", text)
 

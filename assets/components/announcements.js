@@ -1,5 +1,5 @@
-// For people who hear the page. What has just ended is said once, in a region that outlives each drawing of the page:
-// one that is drawn together with its words is often not read. And what Streamlit leaves to be read wrongly is mended.
+// For screen readers. Says once what has just ended, in a region that stays when the page is drawn anew: they often skip
+// a region that appears together with its words. Also corrects what they would read wrongly in Streamlit's own parts.
 
 const KEPT = 5
 const said = new Set()
@@ -31,7 +31,7 @@ let observer
 export default function ({ data }) {
   if (!observer) {
     mend(document)
-    // The parent: an icon that another one takes the place of is an added node itself.
+    // Look from the parent: an icon that replaces another one is the added node itself.
     observer = new MutationObserver((changes) => new Set(changes.map(({ target }) => target)).forEach(mend))
     observer.observe(document.body, { childList: true, subtree: true })
   }

@@ -1,5 +1,5 @@
-// Keeps the keyboard's place: when what it is on goes or is closed, it goes to what was drawn in its stead, or to what
-// that stood in, not to the page's top.
+// Keeps the keyboard's place. When the focused element goes or is closed, the focus moves to the one that replaced it,
+// or else to its container, not to the top of the page.
 
 const LOOKS_MS = 100
 const WAITS_MS = 400 // a place that the page goes to takes the keyboard first

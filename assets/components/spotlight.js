@@ -19,7 +19,7 @@ export default function ({ data }) {
     const part = frame()
     if (!part) return
     if (data.opens) part.querySelector("details:not([open]) > summary")?.click()
-    // Below the strip, which a pane that scrolls by itself is already.
+    // It must come to lie below the strip. A pane that scrolls by itself is below it already.
     const pane = part.closest(".st-key-note-pane, .st-key-sources-pane")
     const isOwn = pane && getComputedStyle(pane).overflowY === "auto"
     const main = document.querySelector('[data-testid="stMain"]')

@@ -47,8 +47,8 @@ def attack_lab() -> None:
             found = attacks[options.history]
             st.markdown(f"**Among {RATERS} made-up raters:** {escaped(verdict(world, found))}")
             st.caption(
-                "X has far more raters, and asks some whom it draws at random: these numbers are not X's. Compare the "
-                "two ways of scoring."
+                "X has far more raters and asks some of them at random, so these numbers are not X's. Compare the two "
+                "ways of scoring."
             )
             later = "" if options.after is None else later_sentence(world, found)
             _draw_attack(found, attacks, [notice_sentence(world, found), later])
