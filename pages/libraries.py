@@ -171,9 +171,10 @@ def _ask_columns(upload: UploadedFile) -> dict[str, str]:
     if preview.remark:
         st.warning(escaped(preview.remark), icon=":material/spellcheck:")
     chosen = {}
+    named = [name for name in preview.names if name]  # a column of row numbers often has no name
     with st.container(horizontal=True, gap="small", key="library-columns"):
         for part, label in _LABEL_BY_COLUMN.items():
-            names = preview.names if part == "text" else ("", *preview.names)
+            names = named if part == "text" else ["", *named]
             guessed = getattr(preview.guessed, part, None) or ""
             chosen[part] = st.selectbox(
                 label,

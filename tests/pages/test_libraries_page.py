@@ -117,6 +117,15 @@ def test_a_person_can_say_which_column_is_the_text(desk: Desk) -> None:
     assert desk.workspace.libraries.document("two", 0).text == "Words on apples."
 
 
+def test_a_column_without_a_name_is_not_offered(desk: Desk) -> None:
+    at = desk.app(page=PAGE)
+    at.file_uploader[0].upload("t.csv", b",words,link\n0,Long words about kettles.,none\n")
+    at.run()
+    assert not at.exception, at.exception
+    offered = [list(box.options) for box in at.selectbox if box.label in {"Text", "Title or question"}]
+    assert offered == [["words", "link"], ["none", "words", "link"]]
+
+
 def test_what_was_filled_in_stays_when_the_library_cannot_be_added(desk: Desk, tmp_path: Path) -> None:
     health(desk, tmp_path)
     at = desk.app(page=PAGE)
