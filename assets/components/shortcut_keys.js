@@ -10,7 +10,7 @@ const ROW = 16 // pixels from one row that is looked at to the next, less than a
 let control
 let brought = { item: null, at: 0 } // the button that a letter brought the keyboard to
 let waiting = null // a second press that came before all was seen for a moment: it counts once it was
-let framed = null // what the last press of a judging key brought into view: its key, its places, its sheets
+let framed = null // what the last press of a judging key brought into view: its key, its rule, its places, its sheets
 let watching
 const markedOnly = new WeakSet() // sheets of which only the marked words are judged
 const seen = new WeakMap() // by sheet: its words and width, and for how long each row was in view
@@ -40,14 +40,17 @@ function leave(field) {
 
 const hostOf = (sheet) => sheet.getRootNode().host ?? sheet
 
-// What a key judges: the places in which it stands, and the sheets in them, each of which has to be seen whole.
+// What a key judges: the places in which it stands, and the sheets in them, each of which has to be seen whole. No sheets
+// while the page is being drawn and a place or its text is still missing.
 function subjectOf({ around, places, looks, marks }, item) {
   const found = around ? [item?.closest(around)] : places.map((place) => document.querySelector(place))
   const there = found.filter((place) => place?.checkVisibility())
   const texts = (place) => [...place.querySelectorAll("*")].map((node) => node.shadowRoot?.querySelector(".text"))
-  const sheets = looks ? there.flatMap(texts).filter((text) => looks.includes(text?.dataset.look)) : there
+  const sheetsOf = (place) => (looks ? texts(place).filter((text) => looks.includes(text?.dataset.look)) : [place])
+  const inEach = there.map(sheetsOf)
+  const sheets = found.length === there.length && inEach.every((some) => some.length) ? inEach.flat() : []
   if (marks) for (const sheet of sheets) if (sheet.querySelector("mark")) markedOnly.add(sheet)
-  return { places: there, sheets: found.length === there.length ? sheets : [] }
+  return { places: there, sheets }
 }
 
 // Where the rows of a sheet are now, by their height in the window; of a passage the marked words, or what is no context.
@@ -107,6 +110,8 @@ function unseenIn(sheets) {
   return away >= 0 ? { sheet: sheets[away], row: 0 } : null
 }
 
+const areSeen = (sheets) => sheets.length > 0 && !unseenIn(sheets)
+
 function bring({ sheet, row }) {
   const host = hostOf(sheet)
   host.scrollIntoView({ block: "center", behavior: "instant" })
@@ -125,14 +130,14 @@ function unframe() {
   waiting = null
 }
 
-function frame(key, { places, sheets }, words) {
+function frame(key, rule, item, subject, words) {
   unframe()
-  framed = { key, places, sheets, words }
+  framed = { key, rule, item, words, ...subject }
 }
 
 // Says on the frame, and to a screen reader, how far it is.
 function tell(status) {
-  const isReady = framed && !unseenIn(framed.sheets)
+  const isReady = framed && areSeen(framed.sheets)
   const said = framed ? framed.words[isReady ? "ready" : "look"].replace("{key}", framed.key.toUpperCase()) : ""
   for (const place of framed?.places ?? []) if (place.dataset.judging !== said) place.dataset.judging = said
   if (status.textContent !== said) status.textContent = said
@@ -146,8 +151,8 @@ function mayJudge(key, rule, item, words) {
   // Of several sentences the frame says which one is meant; a decision always takes a second press.
   if (subject.sheets.length && !unseen && (isFramed || !(rule.around || rule.twice))) return true
   if (rule.around && !isFramed) subject.sheets.forEach((sheet) => seen.delete(sheet))
-  if (!isFramed) frame(key, subject, { ...words, ...rule.words })
-  else if (rule.marks || rule.twice) waiting = item
+  if (!isFramed) frame(key, rule, item, subject, { ...words, ...rule.words })
+  else if (subject.sheets.length && (rule.marks || rule.twice)) waiting = item
   if (rule.marks) {
     const isAway = (sheet) => !rowsOf(sheet).every((y) => isInView(sheet, y))
     for (const sheet of subject.sheets) if (isAway(sheet)) bring({ sheet, row: 0 })
@@ -166,11 +171,12 @@ export default function ({ parentElement, data }) {
     const passed = document.visibilityState === "visible" ? Math.min(now - last, 4 * LOOKS_MS) : 0
     last = now
     if (framed?.sheets.some((sheet) => !hostOf(sheet).isConnected)) unframe()
+    if (framed && !framed.sheets.length) Object.assign(framed, subjectOf(framed.rule, framed.item)) // drawn by now?
     const alone = Object.values(data.judging).filter((rule) => !rule.around)
     const sheets = [...alone.flatMap((rule) => subjectOf(rule).sheets), ...(framed?.sheets ?? [])]
     watch(new Set(sheets), passed)
     tell(status)
-    if (waiting && framed && !unseenIn(framed.sheets)) {
+    if (waiting && framed && areSeen(framed.sheets)) {
       const item = waiting
       unframe()
       if (item.isConnected && !item.disabled) item.click()
@@ -191,7 +197,7 @@ export default function ({ parentElement, data }) {
     if (!found) return
     event.preventDefault()
     const rule = data.judging[name]
-    if (rule && !mayJudge(name, rule, found, data.words)) return
+    if (rule && !mayJudge(name, rule, found, data.words)) return tell(status)
     unframe()
     if (found.matches("textarea, [type=text]") || data.focused.includes(name)) {
       found.focus()

@@ -109,6 +109,32 @@ def test_two_presses_judge_what_was_out_of_view_and_none_is_lost(
     assert workspace.cases.get(case_id).desk.readings
 
 
+def test_no_press_judges_a_passage_that_is_not_drawn_yet(
+    team: tuple[str, Workspace], articles: str, new_page: NewPage
+) -> None:
+    url, workspace = team
+    case_id = _submitted(workspace, articles)
+    walk = Walk(new_page("light", 1440, 900), url)
+    page = walk.page
+    walk.open(f"/queue?case={case_id}")
+    page.keyboard.press("w")
+    expect(page.locator(".st-key-finding-3 button:enabled")).to_have_count(1)
+    walk.settled()
+    passage = page.locator(".st-key-validate-passage")
+    passage.evaluate("place => { place.style.display = 'none' }")
+    framed = page.locator(".st-key-validate-note[data-judging]")
+    page.keyboard.press("3")
+    page.keyboard.press("3")
+    page.evaluate(LOOKED)
+    assert not workspace.cases.get(case_id).desk.readings
+    expect(framed).to_have_attribute("data-judging", "Read this")
+    passage.evaluate("place => { place.style.display = '' }")
+    expect(framed).to_have_attribute("data-judging", "Press 3 again: Does not")
+    page.keyboard.press("3")
+    expect(page.locator(".st-key-validate-return")).to_be_visible()
+    assert workspace.cases.get(case_id).desk.readings
+
+
 def test_the_marked_words_are_in_view_beside_the_buttons_that_judge_them(
     team: tuple[str, Workspace], articles: str, new_page: NewPage
 ) -> None:
