@@ -246,14 +246,20 @@ NewPage = Callable[..., Page]
 
 # What moves is drawn sixty times a second by the processor that the app works on.
 # When the page last sent something to the app and when it last heard from it: a run that was asked for begins late on
-# a busy machine.
+# a busy machine. And whether another run follows the one that ended, as when a part of the page asks for all of it:
+# field 6 of Streamlit's ForwardMsg, a message's last, is how a run ended, and 2 that it "finished early for rerun".
 _WATCHED = """
 window.askedOfApp = window.heardFromApp = 0
+window.runsAgain = false
 window.WebSocket = class extends WebSocket {
   constructor(...address) {
     super(...address)
     window.lineToApp = this
-    this.addEventListener("message", () => { window.heardFromApp = performance.now() })
+    this.addEventListener("message", ({ data }) => {
+      window.heardFromApp = performance.now()
+      const [field, value] = new Uint8Array(data).slice(-2)
+      if (field === 6 << 3) window.runsAgain = value === 2
+    })
   }
   send(data) {
     window.askedOfApp = performance.now()

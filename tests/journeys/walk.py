@@ -9,14 +9,14 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 # Looked at in the page itself, often: `expect` asks once a second when something takes a while. What the page asked
-# of the app must have been answered (see `_WATCHED` of conftest.py), and all that was drawn.
+# of the app must have been answered to the last run (see `_WATCHED` of conftest.py), and all that was drawn.
 _AT_REST = """
 (forMs) => new Promise((resolve) => {
   let since = performance.now()
   const look = () => {
     const app = document.querySelector("[data-testid=stApp]")
     const isAtRest = app?.dataset.testScriptState === "notRunning" && !(window.askedOfApp > window.heardFromApp)
-      && !document.querySelector("[data-stale=true], [data-testid=stSkeleton]")
+      && !window.runsAgain && !document.querySelector("[data-stale=true], [data-testid=stSkeleton]")
     if (!isAtRest) since = performance.now()
     if (performance.now() - since >= forMs) resolve(true)
     else setTimeout(look, 30)
