@@ -119,6 +119,7 @@ def test_a_key_judges_no_sentence_that_was_not_in_view(app: App, desk: Desk, new
     expect(unchecked).to_have_count(asked)
 
     page.keyboard.press("y")
+    assert framed.count() == 1, "the frame comes with the press"
     page.keyboard.press("y")  # no moment has passed
     walk.settled()
     expect(unchecked).to_have_count(asked)
@@ -165,6 +166,7 @@ def test_verdicts_the_way_back_and_the_source_itself_are_one_key_each(app: App, 
     expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
 
     keys.press("j")
+    expect(walk.reader()).to_contain_text("Vitamin C and the common cold")
     keys.judge("2")
     expect(walk.row("E1")).to_contain_text("read, not cited")
     keys.press("j")
