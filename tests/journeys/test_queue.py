@@ -39,6 +39,10 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Worksp
         yield url, workspace
 
 
+# In front of what a passage says: it pushes the words that are judged out of view.
+FILLER = "Most adults have two or three colds a year, and recover within ten days without any treatment. " * 40
+
+
 def _submitted(workspace: Workspace, articles: str) -> str:
     desk = Desk(workspace, articles)
     case_id = desk.gathered(POST, "vitamin-c")
@@ -50,6 +54,14 @@ def _submitted(workspace: Workspace, articles: str) -> str:
     workspace.cases.apply(case_id, actions.set_tags, ["misleadingFactualError"])
     moderation.submit_case(workspace.cases, case_id)
     return case_id
+
+
+def _claimed(walk: Walk, case_id: str) -> None:
+    """Open the case in the queue and claim it."""
+    walk.open(f"/queue?case={case_id}")
+    walk.page.keyboard.press("w")
+    expect(walk.page.locator(".st-key-finding-3 button:enabled")).to_have_count(1)
+    walk.settled()
 
 
 def test_a_case_opened_from_the_list_is_claimed_judged_in_one_press_and_approved_in_two(
@@ -91,18 +103,14 @@ def test_two_presses_judge_what_was_out_of_view_and_none_is_lost(
 ) -> None:
     url, workspace = team
     case_id = _submitted(workspace, articles)
-    filler = "Most adults have two or three colds a year, and recover within ten days without any treatment. " * 40
     (item,) = workspace.cases.get(case_id).evidence
-    text = filler + item.passage.text
+    text = FILLER + item.passage.text
     passage = item.passage.replace(text=text, marks=())
 
     walk = Walk(new_page("light", 1440, 900), url)
     page = walk.page
     workspace.store.update(case_id, lambda newest: newest.replace(evidence=(item.replace(passage=passage),)))
-    walk.open(f"/queue?case={case_id}")
-    page.keyboard.press("w")
-    expect(page.locator(".st-key-finding-3 button:enabled")).to_have_count(1)
-    walk.settled()
+    _claimed(walk, case_id)
     page.keyboard.press("3")
     page.keyboard.press("3")  # before a moment has passed: it counts once it has
     expect(page.locator(".st-key-validate-return")).to_be_visible()
@@ -116,10 +124,7 @@ def test_no_press_judges_a_passage_that_is_not_drawn_yet(
     case_id = _submitted(workspace, articles)
     walk = Walk(new_page("light", 1440, 900), url)
     page = walk.page
-    walk.open(f"/queue?case={case_id}")
-    page.keyboard.press("w")
-    expect(page.locator(".st-key-finding-3 button:enabled")).to_have_count(1)
-    walk.settled()
+    _claimed(walk, case_id)
     passage = page.locator(".st-key-validate-passage")
     passage.evaluate("place => { place.style.display = 'none' }")
     framed = page.locator(".st-key-validate-note[data-judging]")
@@ -140,23 +145,20 @@ def test_the_marked_words_are_in_view_beside_the_buttons_that_judge_them(
 ) -> None:
     url, workspace = team
     case_id = _submitted(workspace, articles)
-    filler = "Most adults have two or three colds a year, and recover within ten days without any treatment. " * 40
     case = workspace.cases.get(case_id)
     (item,) = case.evidence
     assert case.assessment is not None
     moved = tuple(
-        found.replace(carrier=Span(start=found.carrier.start + len(filler), end=found.carrier.end + len(filler)))
+        found.replace(carrier=Span(start=found.carrier.start + len(FILLER), end=found.carrier.end + len(FILLER)))
         for found in case.assessment.sentences
         if found.carrier is not None
     )
     changes = {
-        "evidence": (item.replace(passage=item.passage.replace(text=filler + item.passage.text, marks=())),),
+        "evidence": (item.replace(passage=item.passage.replace(text=FILLER + item.passage.text, marks=())),),
         "assessment": case.assessment.replace(sentences=moved),
     }
     workspace.store.update(case_id, lambda newest: newest.replace(**changes))
     walk = Walk(new_page("light", 1024, 768), url)
-    walk.open(f"/queue?case={case_id}")
-    walk.page.keyboard.press("w")
-    expect(walk.page.locator(".st-key-finding-3 button:enabled")).to_have_count(1)
+    _claimed(walk, case_id)
     expect(walk.page.locator(".st-key-validate-passage mark").first).to_be_in_viewport(ratio=1)
     expect(walk.page.locator(".st-key-finding-5 button")).to_be_in_viewport(ratio=1)
