@@ -241,6 +241,12 @@ class ScriptedJudge:
         return self._result()
 
 
+def uncertain_result(score: float = 0.3) -> GateResult:
+    """What the helpfulness gate says of a note that it is not sure enough to fail."""
+    reason = "Readers were divided about notes like this."
+    return GateResult(gate=GateName.HELPFULNESS, status=GateStatus.PASS, uncertain=True, reason=reason, score=score)
+
+
 class ScriptedSupernotes:
     """A writer of supernotes that answers what a test sets; by default each note's first sentence is a candidate.
 

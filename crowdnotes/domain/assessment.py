@@ -60,11 +60,13 @@ class GateResult(FrozenModel):
 
     `probability` is the judge's own, in [0, 1], that the gate passes; None when it gives none. `marked` are the texts
     that, by the judge, speak to a program instead of people: ids of passages, and "post". `judge` names who judged, if
-    not the engine. `sentences` says what supports each sentence, where the judge says so.
+    not the engine. `sentences` says what supports each sentence, where the judge says so. `uncertain`: it passes, but
+    only because the judge is not sure enough to fail it; `reason` says so.
     """
 
     gate: GateName
     status: GateStatus
+    uncertain: bool = False
     reason: str
     score: float | None = None
     threshold: float | None = None
@@ -78,6 +80,11 @@ class GateResult(FrozenModel):
     def not_run(cls, gate: GateName, reason: str) -> Self:
         """Return the result of a gate that gave no verdict, and why."""
         return cls(gate=gate, status=GateStatus.NOT_RUN, reason=reason)
+
+    @property
+    def as_text(self) -> str:
+        """How it ended, in a few words: "failed"."""
+        return "uncertain" if self.uncertain else self.status.as_text
 
 
 class PrincipleName(LabelledEnum):
@@ -449,6 +456,8 @@ def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
         return f"It did not pass {failed}: fix that first.{liked}"
     if not_run:  # what readers like may be wrong: their verdict waits
         return f"Not checked yet (NOT RUN): {not_run}."
+    uncertain = " and ".join(gate.gate.as_text for gate in assessment.found if gate.uncertain)
+    passed = f"No check failed ({uncertain} is uncertain)" if uncertain else "All three checks pass"
     if verdict.is_promising:
-        return f"All three checks pass, and simulated readers give it {verdict.outlook_and_why}"
-    return f"All three checks pass, but simulated readers give it {verdict.outlook_and_why} You can still post it."
+        return f"{passed}, and simulated readers give it {verdict.outlook_and_why}"
+    return f"{passed}, but simulated readers give it {verdict.outlook_and_why} You can still post it."

@@ -241,7 +241,8 @@ def _fail_on_faults(result: GateResult, found: Sequence[Finding]) -> GateResult:
     waits_for_person = result.status is GateStatus.NOT_RUN and result.judge == BY_PERSON
     if not found or not (result.status is GateStatus.PASS or waits_for_person):
         return result
-    return result.replace(status=GateStatus.FAIL, reason=found[0].message, findings=(*found, *result.findings))
+    findings = (*found, *result.findings)
+    return result.replace(status=GateStatus.FAIL, uncertain=False, reason=found[0].message, findings=findings)
 
 
 def run_gates(

@@ -119,6 +119,14 @@ def test_one_sentence_reconciles_gates_and_jury(
     assert said.endswith(".")
 
 
+def test_the_sentence_names_a_check_that_is_uncertain() -> None:
+    assessment = _assessment(GateStatus.PASS)
+    *others, helpfulness = assessment.gates
+    unsure = assessment.replace(gates=(*others, helpfulness.replace(uncertain=True)))
+    said = gates_and_jury(unsure, _verdict(0.45, **_SHOWN))
+    assert said == "No check failed (helpfulness is uncertain), and simulated readers give it a good chance."
+
+
 @given(st.integers(0, 900), st.integers(0, 900), st.integers(0, 900))
 def test_a_side_of_any_size_is_told_as_100_people(yes: int, half: int, no: int) -> None:
     side = SideVotes(side="+", helpful=yes, somewhat_helpful=half, not_helpful=no)

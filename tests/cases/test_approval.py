@@ -30,7 +30,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.notes.gates import assess
-from tests.fakes import ScriptedEngine, actor, brief_of, make_case, make_evidence
+from tests.fakes import ScriptedEngine, ScriptedJudge, actor, brief_of, make_case, make_evidence, uncertain_result
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 A = actor("a")
@@ -87,6 +87,14 @@ def test_with_every_rule_met_a_note_is_approved_and_bound_to_its_text() -> None:
     assert approved.decision is not None
     assert approved.decision.text_sha256 == approved.draft.sha256  # type: ignore[union-attr]
     assert approved.events[-1].kind == "decided"
+
+
+def test_a_note_whose_helpfulness_is_uncertain_needs_no_reason() -> None:
+    engine = ScriptedEngine()
+    engine.judge = ScriptedJudge(uncertain_result)
+    approved = _approve(_ready(engine=engine))
+    assert approved.decision is not None
+    assert approved.decision.as_text == "approved"
 
 
 def _with_draft(text: str) -> Callable[[Case], Case]:

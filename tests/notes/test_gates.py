@@ -30,7 +30,7 @@ from crowdnotes.engines import Brief
 from crowdnotes.errors import EngineError
 from crowdnotes.notes.gates import GATES, assess, form_warnings, unfound_quotes, with_checks
 from crowdnotes.text.sentences import split_sentences
-from tests.fakes import FixedClock, ScriptedEngine, brief_of, make_evidence
+from tests.fakes import FixedClock, ScriptedEngine, ScriptedJudge, brief_of, make_evidence, uncertain_result
 from tests.shared import PATIENCE
 
 BRIEF = brief_of(Post(text="This drink makes you ill!"))
@@ -84,6 +84,18 @@ def test_nothing_counts_behind_a_failed_gate_and_what_was_found_there_is_held_ba
     assert len(judged.found) == 3
     others = [item for item in judged.principles if item.principle is not PrincipleName.SOURCES_SUPPORT]
     assert {principle.status for principle in others} == {GateStatus.PASS}, "the principles wait for no gate"
+
+
+def test_an_uncertain_gate_holds_nothing_back_and_a_fault_that_the_program_finds_still_fails_it() -> None:
+    engine = ScriptedEngine()
+    engine.judge = ScriptedJudge(uncertain_result)
+    for note, expected in (
+        (NOTE, (GateStatus.PASS, "uncertain")),
+        (f"{'Again. ' * 40}{NOTE}", (GateStatus.FAIL, "failed")),
+    ):
+        judged = assess(engine, BRIEF, note, [make_evidence(1)], FixedClock())
+        result = judged.gate(GateName.HELPFULNESS)
+        assert (result.status, result.as_text) == expected
 
 
 def test_a_judge_that_breaks_leaves_its_gate_and_all_behind_it_not_run() -> None:
