@@ -32,7 +32,8 @@ _PAGES = """
 _GLOSSARY = """
 - **AI**: a language model, on your computer or on a server. You can work without one.
 - **Case**: a post with its sources, its note and your decision.
-- **Check**: one of three questions about your note. Is it relevant, correct, helpful?
+- **Check**: one of three questions about your note. Is it relevant, correct, helpful? One that is *uncertain* stops
+  nothing: readers found some such notes helpful and others not.
 - **Claim**: what the post says, as a statement that sources can settle.
 - **NOT RUN**: a check that could not be made. It never counts as passed.
 - **Side A, side B**: two groups of raters who usually disagree. Ratings alone show who is on which side.

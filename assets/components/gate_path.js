@@ -44,7 +44,7 @@ export default function ({ parentElement, data }) {
   list.replaceChildren(
     ...data.gates.map((gate) => {
       const item = make("li", "gate")
-      item.dataset.status = gate.status
+      item.dataset.look = gate.look
       const details = make("details", "")
       details.open = open.has(gate.name)
       details.ontoggle = () => (details.open ? open.add(gate.name) : open.delete(gate.name))

@@ -33,6 +33,11 @@ STATUS_SIGNS = {
 }
 
 
+def gate_sign(result: GateResult) -> str:
+    """Return the gate's verdict as a sign in Markdown."""
+    return ":orange[:material/help:]" if result.uncertain else STATUS_SIGNS[result.status]
+
+
 class Piece(TypedDict):
     """A run of text of one kind: "", "context", "mark", "doubt", "partly", "unsupported", "added" or "removed"."""
 
@@ -318,8 +323,9 @@ def gate_path(results: Iterable[GateResult], questions: Mapping[GateName, str], 
             "name": result.gate.as_text.capitalize(),
             "asks": questions[result.gate],
             "status": result.status.value,
-            "sign": _GATE_SIGNS[result.status],
-            "label": result.status.as_text,
+            "look": "UNCERTAIN" if result.uncertain else result.status.value,
+            "sign": "?" if result.uncertain else _GATE_SIGNS[result.status],
+            "label": result.as_text,
             "reason": controls_shown(result.reason),
             "score": result.score,
             "threshold": result.threshold,

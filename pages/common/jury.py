@@ -11,7 +11,7 @@ from crowdnotes.domain import (
     Assessment,
     Case,
     EditEffect,
-    GateStatus,
+    GateResult,
     JuryVerdict,
     SideVotes,
     StageName,
@@ -21,7 +21,7 @@ from crowdnotes.domain.supernote import MAX_TIED_GAP
 from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.wording import fill
 from pages.common.charts import Standing, number_line
-from pages.common.components import STATUS_SIGNS, changed_pieces, marked_text, people
+from pages.common.components import changed_pieces, gate_sign, marked_text, people
 from pages.common.session import expander
 
 SCORE_AXIS = (-0.2, 0.7)  # of the line, around the 0.40; what lies beyond is drawn at the ends
@@ -240,19 +240,19 @@ def _draw_edited_text(effect: EditEffect, case_id: str) -> None:
 
 
 def _draw_gate_changes(before: Assessment, now: Assessment) -> None:
-    """Draw a line for each gate, with its earlier status where it changed."""
+    """Draw a line for each gate, with its earlier verdict where it changed."""
     lines = []
     for result in now.gates:
-        was, name = before.gate(result.gate).status, result.gate.as_text.capitalize()
-        if was is result.status:
-            lines.append(f"**{name}**: {_format_gate_status(result.status)}, as before")
+        was, name = before.gate(result.gate), result.gate.as_text.capitalize()
+        if was.as_text == result.as_text:
+            lines.append(f"**{name}**: {_format_verdict(result)}, as before")
         else:
-            lines.append(f"**{name}**: {_format_gate_status(was)} → {_format_gate_status(result.status)}")
+            lines.append(f"**{name}**: {_format_verdict(was)} → {_format_verdict(result)}")
     st.markdown("  \n".join(lines))
 
 
-def _format_gate_status(status: GateStatus) -> str:
-    return f"{STATUS_SIGNS[status]} {status.as_text}"
+def _format_verdict(result: GateResult) -> str:
+    return f"{gate_sign(result)} {result.as_text}"
 
 
 def _draw_jury_change(effect: EditEffect, case: Case) -> None:

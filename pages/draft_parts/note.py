@@ -30,8 +30,8 @@ from crowdnotes.text.note_rules import find_urls, note_length
 from crowdnotes.text.urls import canonical_url
 from crowdnotes.wording import plural
 from pages.common.components import (
-    STATUS_SIGNS,
     badge,
+    gate_sign,
     note_counter,
     outside_text,
     passage_words,
@@ -221,7 +221,7 @@ def _format_gate_signs(case: Case, candidate: Draft) -> str:
     if known is None:
         return ":small[:gray[not scored]]"
     passed = sum(gate.status is GateStatus.PASS for gate in known.visible_gates)
-    marks = "".join(STATUS_SIGNS[gate.status] for gate in known.visible_gates)
+    marks = "".join(map(gate_sign, known.visible_gates))
     return f"{marks} :small[{passed} of {len(known.gates)} checks passed]"
 
 

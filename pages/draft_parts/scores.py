@@ -13,7 +13,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill
-from pages.common.components import STATUS_SIGNS, gate_path, outside_text, read_aloud
+from pages.common.components import STATUS_SIGNS, gate_path, gate_sign, outside_text, read_aloud
 from pages.common.jury import jury_panel, what_the_edit_changed
 from pages.common.layout import StepName
 from pages.common.progress import is_scoring, job_panel, start
@@ -74,12 +74,12 @@ def marks(case: Case) -> str:
     if not case.assessment_is_current:
         return ":orange[:material/history: of an earlier text]"
     gates = case.assessment.visible_gates
-    return "".join(STATUS_SIGNS[gate.status] for gate in gates) + read_aloud(_describe_gates(gates))
+    return "".join(map(gate_sign, gates)) + read_aloud(_describe_gates(gates))
 
 
 def _describe_gates(gates: Sequence[GateResult]) -> str:
     """Return how the gates ended: "relevance passed, correctness failed"."""
-    return ", ".join(f"{gate.gate.as_text} {gate.status.as_text}" for gate in gates)
+    return ", ".join(f"{gate.gate.as_text} {gate.as_text}" for gate in gates)
 
 
 def score(case: Case) -> None:

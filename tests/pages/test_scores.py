@@ -16,7 +16,7 @@ from crowdnotes.jobs.records import plain_step
 from crowdnotes.jury.verdict import cautions
 from crowdnotes.settings_sections import JurySettings
 from tests.cases.walk import Told
-from tests.fakes import no_jury
+from tests.fakes import ScriptedJudge, no_jury, uncertain_result
 from tests.pages.conftest import NOTE, Desk, note_of, texts, unfolded
 from tests.shared import PATIENCE
 
@@ -149,6 +149,13 @@ def test_the_jury_says_that_it_is_a_simulation_and_shows_its_number_on_its_scale
     shown = _with_jury(desk, case)
     assert "Simulated readers" in shown
     assert re.search(r"Jury score -?\d\.\d\d \(0\.40 needed\)", shown.replace("\\", ""))
+
+
+def test_an_uncertain_check_is_called_so_and_asks_for_no_reason(desk: Desk) -> None:
+    desk.engine.judge = ScriptedJudge(uncertain_result)
+    shown = texts(desk.app(desk.scored()))
+    assert "helpfulness uncertain" in shown
+    assert "Why approve although" not in shown
 
 
 def test_one_sentence_reconciles_gates_and_jury_and_a_failed_gate_comes_first(desk: Desk) -> None:
