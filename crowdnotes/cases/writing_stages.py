@@ -12,6 +12,7 @@ from crowdnotes.domain import (
     Case,
     Draft,
     Evidence,
+    GateName,
     GateResult,
     GateStatus,
     JuryVerdict,
@@ -119,7 +120,9 @@ def score(case: Case, progress: Progress, context: StageContext, *, before_inspe
 def _repair(
     case: Case, draft: Draft, assessment: Assessment, context: StageContext
 ) -> tuple[dict[str, object], Sequence[GateResult], str]:
-    """Repair, once, a note that failed a gate and that nobody has read; the new one is kept if it passes all gates.
+    """Repair, once, a note that nobody has read and that failed a gate, or that one is uncertain of.
+
+    The new one is kept if it passes all gates, and more surely than one that passed.
 
     Returns the changes, the gates of a new note that is kept, and what happened, to put behind the summary.
     """
@@ -136,6 +139,9 @@ def _repair(
     others = [other for other in case.candidates if other.sha256 != draft.sha256]
     if any(result.status is not GateStatus.PASS for result in again.found):
         return {"candidates": (before, *others)}, (), ". A fixed draft did not pass either"
+    was, now = (item.gate(GateName.HELPFULNESS) for item in (assessment, again))
+    if was.uncertain and (now.score or 0) <= (was.score or 0):
+        return {"candidates": (before, *others)}, (), ". A fixed draft was no better"
     others = [other for other in others if other.sha256 != after.sha256]
     changes = {"candidates": (after, before, *others), "assessment": again, **change_draft(case, after)}
     return changes, again.gates, f". Fixed: {_summarise_gates(again.gates)}"

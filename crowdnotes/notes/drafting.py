@@ -193,12 +193,12 @@ def repaired_draft(
     assessment: Assessment,
     clock: Callable[[], datetime],
 ) -> tuple[Draft, Draft] | str:
-    """Revise a note by what the gates found wrong; return the revised note, and the old one with its faults.
+    """Revise a note that a gate failed or is uncertain of; return the revised note, and the old one with its faults.
 
     Else return why there is none: "" where no gate found anything that other words could fix. Raises EngineError.
     """
     found = {result.gate: result for result in assessment.found}
-    failed = [result for name, result in found.items() if result.status is GateStatus.FAIL]
+    failed = [result for result in found.values() if result.status is GateStatus.FAIL or result.uncertain]
     if not failed or found[GateName.RELEVANCE].status is not GateStatus.PASS:
         return ""
     if why := _why_no_words_mend(brief, evidence, draft, failed):

@@ -45,6 +45,7 @@ from crowdnotes.storage import tables
 from crowdnotes.storage.database import writing
 from crowdnotes.workspace import Workspace
 from tests.cases.walk import ThinkingEngine, gather, new_case, post_about, run, small_workspace, use
+from tests.fakes import uncertain_result
 from tests.shared import PATIENCE
 
 FIRST = ["E1", "E2", "E3", "E4"]
@@ -526,6 +527,25 @@ def test_a_note_that_fails_a_gate_before_anybody_read_it_is_mended_once_and_stan
     assert assessment.gate(GateName.CORRECTNESS).status is (GateStatus.FAIL if times == 3 else GateStatus.PASS)
     told = {1: "helpfulness PASS", 2: "Fixed: relevance PASS", 3: "did not pass either"}[times]
     assert told in desk.said(StageName.ASSESS)
+
+
+@pytest.mark.parametrize(("score", "is_kept"), [(0.4, True), (0.3, False)])
+def test_a_note_that_a_gate_is_uncertain_of_gives_way_only_to_one_that_scores_higher(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, score: float, *, is_kept: bool
+) -> None:
+    desk.gather()
+    desk.write()
+    before = desk.case.draft
+    assert before is not None
+
+    def helpfulness(_: Post, note: str) -> GateResult:
+        return uncertain_result(0.3 if note == before.text else score)
+
+    monkeypatch.setattr(desk.engine, "helpfulness", helpfulness)
+    desk.start(desk.stages.assess_steps(desk.id, before_inspection=True, scores_only=True))
+    assert desk.case.draft is not None
+    assert (desk.case.draft.text != before.text) is is_kept
+    assert ("A fixed draft was no better" in desk.said(StageName.ASSESS)) is not is_kept
 
 
 def test_a_note_that_says_too_little_is_not_mended_where_no_passage_gives_more(
