@@ -13,7 +13,7 @@ from crowdnotes.errors import InputError
 from crowdnotes.studies.bench.judges import bench_correctness, bench_helpfulness
 from crowdnotes.studies.data_files import DistortionRow, HealthNote, labelled_bridging, note_mark, read_camp_notes
 from crowdnotes.studies.train.judges import group_texts, joined_groups
-from tests.fakes import HashingEmbedder, ScriptedEngine
+from tests.fakes import HashingEmbedder, ScriptedEngine, ScriptedJudge, uncertain_result
 
 
 def _quiet(_: str) -> None:
@@ -30,6 +30,13 @@ def test_a_judge_that_passes_all_is_right_on_the_helpful_half() -> None:
     found = bench_helpfulness(ScriptedEngine(), notes, {}, 0.5, _quiet)
     assert (found["n"], found["accuracy"], found["auc"], found["seen_in_training"]) == (2, 0.5, 0.5, 0)
     assert found["macro_f1"] == pytest.approx(1 / 3)
+
+
+def test_a_note_that_the_judge_is_uncertain_of_is_not_taken_for_helpful() -> None:
+    engine = ScriptedEngine()
+    engine.judge = ScriptedJudge(uncertain_result)
+    found = bench_helpfulness(engine, [_note(1, helpful=False)], {}, 0.5, _quiet)
+    assert found["accuracy"] == 1.0
 
 
 def test_a_note_trained_on_counts_with_its_held_out_verdict_and_the_judge_is_not_asked() -> None:

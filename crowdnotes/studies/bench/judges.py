@@ -45,7 +45,8 @@ def bench_helpfulness(
             chances.append(known)
             continue
         result = engine.helpfulness(note.as_post, truncate(note.note, NOTE_LIMIT))
-        passed, missing = result.status is GateStatus.PASS, result.status is GateStatus.NOT_RUN
+        # The paper's gate is binary: an uncertain note is not taken for helpful.
+        passed, missing = result.status is GateStatus.PASS and not result.uncertain, result.status is GateStatus.NOT_RUN
         not_run += missing
         said.append(not note.is_helpful if missing else passed)
         chance = result.probability if result.probability is not None else result.score
