@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.domain import GateStatus, Post, PrincipleName, PrincipleResult, in_100
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.helpfulness import of_recent
+from crowdnotes.engines.local.helpfulness import FAILS_UNDER, judge_helpfulness, of_recent
 
 POST = Post(text="The measles vaccine causes autism in children.")
 GOOD = (
@@ -41,6 +41,26 @@ def test_bare_rude_or_unrelated_notes_fail_with_a_reason(engine: LocalEngine, no
     result = engine.helpfulness(POST, note)
     assert result.status is GateStatus.FAIL
     assert "Against it: " in result.reason
+
+
+def test_a_short_true_note_does_not_fail_and_what_would_raise_it_does() -> None:
+    post = Post(text="Fluoride in our tap water is banned in the whole of Europe. Why do they poison us?")
+    note = "Ireland adds fluoride to its public water. https://www.hse.ie/eng/services/list/5/dental/fluoride/"
+    result = judge_helpfulness(post, note)
+    assert (result.status, result.uncertain, result.as_text) == (GateStatus.PASS, True, "uncertain")
+    assert result.reason.startswith("Readers were divided about notes like this. They found about 35 in 100 ")
+    assert result.reason.endswith("uncertain under 0.50). To raise the chance: a link to a second site.")
+    raised = judge_helpfulness(post, f"{note} https://www.dublincity.ie/water")
+    assert (raised.status, raised.uncertain) == (GateStatus.PASS, False)
+    assert "divided" not in raised.reason
+
+
+@pytest.mark.parametrize("note", ["This is false. https://health.example.org/measles", f"Idiot. {GOOD}"])
+def test_what_fails_by_rule_scores_lower_than_whatever_passes(note: str) -> None:
+    result = judge_helpfulness(POST, note)
+    assert result.status is GateStatus.FAIL
+    assert result.score is not None
+    assert result.score < FAILS_UNDER
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from crowdnotes.domain import GateStatus, Post, PrincipleName
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.helpfulness import helpfulness_blocks
+from crowdnotes.engines.local.helpfulness import FAILS_UNDER, HELPFUL_FROM, helpfulness_blocks
 from crowdnotes.engines.local.trained_models import (
     BUCKETS,
     HELPFULNESS,
@@ -57,6 +57,15 @@ def test_the_pinned_helpfulness_figures_follow_from_the_held_out_verdicts_and_ha
     assert low < pinned["nested_auc"] < high
     assert pinned["nested_auc"] >= NESTED_AUC
     assert all(pinned["nested_auc"] >= rival + 0.01 for rival in pinned["rivals_nested_auc"].values())
+
+
+def test_notes_that_fail_were_nearly_always_rated_not_helpful_and_a_third_of_the_uncertain_ones_helpful() -> None:
+    held_out = read_held_out("helpfulness")
+    rated = list(zip(held_out.probabilities, held_out.labels, strict=True))
+    failed = [label for chance, label in rated if chance < FAILS_UNDER]
+    uncertain = [label for chance, label in rated if FAILS_UNDER <= chance < HELPFUL_FROM]
+    assert (len(failed), sum(failed)) == (35, 2)
+    assert sum(uncertain) / len(uncertain) == pytest.approx(1 / 3, abs=0.02)
 
 
 def test_the_helpfulness_head_beats_the_simplest_rival_in_both_measures_and_clearly_by_time() -> None:
