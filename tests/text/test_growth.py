@@ -32,7 +32,7 @@ from crowdnotes.engines.llm import parsing, request, writing_tasks
 from crowdnotes.engines.llm.helpfulness import read_final_decision
 from crowdnotes.engines.llm.search_tasks import ClaimsAnswer, _clean_query
 from crowdnotes.engines.llm.server import scrubbed
-from crowdnotes.engines.local import attribution, health_terms, queries, source_ranking, tone
+from crowdnotes.engines.local import attribution, health_terms, quantities, queries, source_ranking, tone
 from crowdnotes.engines.local.health_terms import known_words
 from crowdnotes.engines.local.principles import opinion_features
 from crowdnotes.engines.local.queries import build_queries
@@ -126,8 +126,8 @@ _NOTES: Mapping[str, Reader] = {
     "speculation": tone.speculative_words,
     "readability": tone.reading,
     "bare verdict": tone.BARE_VERDICT.match,
-    "quantities": attribution.quantities,
-    "shares": attribution.shares,
+    "quantities": quantities.quantities,
+    "shares": quantities.shares,
     "denials": tone.denies,
     "hints": _compared,
     "features": lambda text: opinion_features([text]),

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from crowdnotes.domain import Evidence, Post
-from crowdnotes.engines.local.attribution import quantities
 from crowdnotes.engines.local.health_terms import foreign_post, in_english, medical_name
+from crowdnotes.engines.local.quantities import quantities
 from crowdnotes.engines.local.queries import find_claims
 from crowdnotes.engines.local.tone import ALL, HEDGE, VERDICT, contradicts, negations
 from crowdnotes.text.sentences import split_sentences

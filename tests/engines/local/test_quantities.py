@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.engines.local.attribution import quantities
+from crowdnotes.engines.local.quantities import quantities
 
 
 @pytest.mark.parametrize(
