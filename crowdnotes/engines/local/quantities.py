@@ -33,7 +33,8 @@ _QUANTITY_PATTERN = re.compile(
     r"\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?!\d)"
     rf"|\b(?P<words>(?:{_SPELLED_NUMBERS})(?:[- ](?:{_SPELLED_NUMBERS}))?|an?(?= (?:{_SCALES})\b))\b)"
     rf"(?:[\s-]?(?P<scale>{_SCALES}|k|(?-i:M)|bn)\b)?(?P<more>\+)?"
-    r"(?:[\s-]?(?P<unit>%|per cent\b|°\s?[CF]\b|[^\W\d_]+))?",
+    r"(?:[\s-]?(?P<unit>%|per cent\b|(?:°\s?|degrees? )(?:[CF]|Celsius|centigrade|Fahrenheit)\b|"
+    r"sq(?:uare|\.)? (?:km|kilomet(?:re|er)s?|miles?)\b|[^\W\d_]+))?",
     re.IGNORECASE,
 )
 # Words before a number that say how exact it is: 0 about that, 1 that or more, -1 that or less.
@@ -56,16 +57,27 @@ _UNIT_BY_NAME = {
     "mcg": "mcg", "ug": "mcg", "µg": "mcg", "μg": "mcg", "microgram": "mcg", "microgramme": "mcg",
     "l": "l", "litre": "l", "liter": "l", "dl": "dl", "cl": "cl", "ml": "ml", "millilitre": "ml", "milliliter": "ml",
     "km": "km", "kilometre": "km", "kilometer": "km", "metre": "metre", "meter": "metre", "cm": "cm", "mm": "mm",
-    "centimetre": "cm", "centimeter": "cm", "millimetre": "mm", "millimeter": "mm", "mile": "mile",
+    "m": "metre", "centimetre": "cm", "centimeter": "cm", "millimetre": "mm", "millimeter": "mm",
+    "mile": "mile", "mph": "mile", "kph": "km", "inch": "inch", "inche": "inch", "foot": "foot", "feet": "foot",
+    "ft": "foot", "yard": "yard", "pound": "pound", "lb": "pound", "ounce": "ounce", "oz": "ounce",
+    "tonne": "tonne", "ton": "tonne", "gallon": "gallon", "hectare": "hectare", "ha": "hectare", "acre": "acre",
+    "km2": "km²", "sq km": "km²", "sq kilometre": "km²", "sq kilometer": "km²", "sq mile": "sq mile", "iu": "iu",
+    "°celsius": "°c", "°centigrade": "°c", "°fahrenheit": "°f",
 }  # fmt: skip
 # Factors between units.
 _SIZE_BY_UNIT = {
     "ng": ("mass", 1e-9), "mcg": ("mass", 1e-6), "mg": ("mass", 1e-3), "g": ("mass", 1.0), "kg": ("mass", 1e3),
     "ml": ("volume", 1e-3), "cl": ("volume", 1e-2), "dl": ("volume", 1e-1), "l": ("volume", 1.0),
     "mm": ("length", 1e-3), "cm": ("length", 1e-2), "metre": ("length", 1.0), "km": ("length", 1e3),
+    "tonne": ("mass", 1e6), "pound": ("mass", 453.592), "ounce": ("mass", 28.35), "gallon": ("volume", 3.785),
+    "inch": ("length", 0.0254), "foot": ("length", 0.3048), "yard": ("length", 0.9144), "mile": ("length", 1_609.344),
+    "hectare": ("area", 1.0), "km²": ("area", 100.0), "acre": ("area", 0.404686), "sq mile": ("area", 258.999),
+    "°c": ("temperature", 1.0), "°f": ("temperature", 5 / 9),
     "minute": ("minutes", 1.0), "hour": ("minutes", 60.0), "day": ("minutes", 1_440.0), "week": ("minutes", 10_080.0),
     "month": ("months", 1.0), "year": ("months", 12.0),
 }  # fmt: skip
+_OTHER_SYSTEM = frozenset(("pound", "ounce", "gallon", "inch", "foot", "yard", "mile", "acre", "sq mile", "°f"))
+_FREEZING_POINT = {"°c": -160 / 9, "°f": 32.0}  # of the other scale's 0; a difference of degrees has none
 _MEASURING_UNITS = frozenset(_UNIT_BY_NAME.values())
 _PEOPLE = "people"
 _PEOPLE_NAMES = frozenset(
@@ -100,7 +112,12 @@ class Quantity:
         size, other_size = _SIZE_BY_UNIT.get(self.unit), _SIZE_BY_UNIT.get(other.unit)
         if size and other_size and self.unit != other.unit and size[0] == other_size[0]:
             factor = other_size[1] / size[1]
+            is_other_system = (self.unit in _OTHER_SYSTEM) != (other.unit in _OTHER_SYSTEM)
             other = replace(other, value=other.value * factor, step=other.step * factor, unit=self.unit)
+            if is_other_system:
+                width = min(max(self.step, other.step) / 2, _MAX_CONVERTED * self.value)
+                starts = {0.0, _FREEZING_POINT.get(self.unit, 0.0)}
+                return any(abs(start + other.value - self.value) <= width for start in starts)
         if self.unit in _DISTINCT_UNITS and other.unit in _DISTINCT_UNITS and self.unit != other.unit:
             return False
         if {self.unit, other.unit} == {"%", _PART}:
@@ -126,6 +143,7 @@ class Quantity:
         return (value, value + width) if self.side > 0 else (value - width, value)
 
 
+_MAX_CONVERTED = 0.1  # of a number in another system: "6 feet" are 2 metres
 _MAX_ABOUT = 0.12  # of a number after "about": "about half" is from 44 % to 56 %
 _MAX_BEYOND = 0.25  # of a number after "more than"
 _SHARE_STEP = 0.04  # of a spelled share without a qualifier: "half" is from 49 % to 51 %
@@ -243,7 +261,7 @@ def _split_power(number: str) -> tuple[str, float]:
 
 
 def _normalise_unit(text: str) -> str:
-    folded = fold(text)
+    folded = re.sub(r"^sq(?:uare|\.)? ", "sq ", re.sub(r"^(?:° ?|degrees? )(?=[cf])", "°", fold(text)))
     measure = _UNIT_BY_NAME.get(folded) or _UNIT_BY_NAME.get(folded.removesuffix("s"))
     return measure or ("" if folded in ENGLISH_STOP_WORDS else stem(folded))
 

@@ -140,6 +140,13 @@ def _number_hints(engine: LocalEngine, note: str, *passages: str) -> list[str]:
         ("People drank 250 ml of it.", ("The dose that people drank was 0.25 litres of it.",)),
         ("The well is 5 km away.", ("The well lies 5,000 metres away.",)),
         ("The trial ran for 72 hours.", ("The trial ran for three days in all.",)),
+        ("The air had 98.6 °F.", ("The air was at 37 degrees Celsius.",)),
+        ("The air warmed by 3.6 °F.", ("The air warmed by 2 °C.",)),
+        ("People stood 6 feet apart.", ("People stood 2 metres apart.",)),
+        ("The well is 62 miles away.", ("The well lies 100 km away.",)),
+        ("People ran at 62 mph.", ("People ran at 100 km/h.",)),
+        ("People weighed 200 pounds.", ("People weighed 90.7 kg.",)),
+        ("The land has 1.65 million square miles.", ("The land has 4.28 million km².",)),
         ("The land has 2 crore people.", ("Some 20 million people live in the land.",)),
     ],
 )
@@ -184,6 +191,10 @@ def test_another_number_is_set_against_the_nearest_of_its_kind(
     [
         ("The risk rose by 2%.", "The risk rose by 2 percentage points."),
         ("The well is 5 miles away.", "The well lies 5 km away."),
+        ("People ran at 100 mph.", "People ran at 100 km/h."),
+        ("The air had 96.8 °F.", "The air had 37 °C."),
+        ("People weighed 220 lb.", "People weighed 90.7 kg."),
+        ("People took 600 IU of it.", "People took 600 mg of it."),
     ],
 )
 def test_a_number_of_another_measure_is_another(engine: LocalEngine, note: str, passage: str) -> None:

@@ -24,7 +24,12 @@ from crowdnotes.engines.local.quantities import quantities
         ("10^6 people", (1_000_000.0, "people")),
         ("3.5 × 10^−2 mg", (0.035, "mg")),
         ("£3m", (3_000_000.0, "")),
-        ("5 m^3", (5.0, "m")),
+        ("5 m^3", (5.0, "metre")),
+        ("98.6 ° F", (98.6, "°f")),
+        ("37 degrees Celsius", (37.0, "°c")),
+        ("2 sq. miles", (2.0, "sq mile")),
+        ("2 km²", (2.0, "km²")),
+        ("two inches", (2.0, "inch")),
     ],
 )
 def test_ways_of_writing_a_number_are_one(text: str, expected: tuple[float, str]) -> None:
