@@ -22,18 +22,19 @@ _VALUE_BY_WORD = {
 }
 _FACTOR_BY_SCALE = {
     "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3,
-    "m": 1e6, "bn": 1e9, "lakh": 1e5, "crore": 1e7,
+    "m": 1e6, "bn": 1e9, "tn": 1e12, "lakh": 1e5, "crore": 1e7,
 }  # fmt: skip
 _SPELLED_NUMBERS = "|".join(sorted(_VALUE_BY_WORD, key=len, reverse=True))
 _SCALES = "dozen|hundred|thousand|million|billion|trillion|lakh|crore"
 # 3.5 × 10^6 as pages are read · 1,000 · 1 000 (after a space only groups of three digits count) · 1.5, and its unit
 _POWER = r"(?:\d+(?:\.\d+)?\s?[×x·*]\s?)?10\^[-−–+]?\d{1,2}"
 _QUANTITY_PATTERN = re.compile(
-    rf"(?:(?<![\w.,^])(?<![A-Za-z]-)(?<!\^[-−–+])(?!(?<=\b(?:19|20)\d\d[/–-])\d\d(?!\d))(?P<digits>{_POWER}|\d*[½¼¾⅓⅔⅛]|"
+    r"(?:(?P<money>[$€£¥]\s?)?(?<![\w.,^])(?<![A-Za-z]-)(?<!\^[-−–+])(?!(?<=\b(?:19|20)\d\d[/–-])\d\d(?!\d))"
+    rf"(?P<digits>{_POWER}|\d*[½¼¾⅓⅔⅛]|"
     r"\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?!\d)"
     rf"|\b(?P<words>(?:{_SPELLED_NUMBERS})(?:[- ](?:{_SPELLED_NUMBERS}))?|an?(?= (?:{_SCALES})\b))\b)"
-    rf"(?:[\s-]?(?P<scale>{_SCALES}|k|(?-i:M)|bn)\b)?(?P<more>\+)?"
-    r"(?:[\s-]?(?P<unit>%|per cent\b|(?:°\s?|degrees? )(?:[CF]|Celsius|centigrade|Fahrenheit)\b|"
+    rf"(?:[\s-]?(?P<scale>{_SCALES}|k|(?-i:M)|bn|tn)\b)?(?P<more>\+)?"
+    r"(?:[\s-]?(?P<unit>[%€]|per cent\b|(?:°\s?|degrees? )(?:[CF]|Celsius|centigrade|Fahrenheit)\b|"
     r"sq(?:uare|\.)? (?:km|kilomet(?:re|er)s?|miles?)\b|[^\W\d_]+))?",
     re.IGNORECASE,
 )
@@ -62,6 +63,7 @@ _UNIT_BY_NAME = {
     "ft": "foot", "yard": "yard", "pound": "pound", "lb": "pound", "ounce": "ounce", "oz": "ounce",
     "tonne": "tonne", "ton": "tonne", "gallon": "gallon", "hectare": "hectare", "ha": "hectare", "acre": "acre",
     "km2": "km²", "sq km": "km²", "sq kilometre": "km²", "sq kilometer": "km²", "sq mile": "sq mile", "iu": "iu",
+    "dollar": "dollar", "usd": "dollar", "euro": "euro", "eur": "euro", "€": "euro", "gbp": "pound", "yen": "yen",
     "°celsius": "°c", "°centigrade": "°c", "°fahrenheit": "°f",
 }  # fmt: skip
 # Factors between units.
@@ -88,7 +90,7 @@ _PART = "part"  # the 7 of "7 in 1,000", which is not 7 %
 _WORDS_AFTER_NUMBER = re.compile(r"(?:\s+[^\W\d_]+){1,3}")
 _YEARS = range(1900, 2101)
 _VULGAR_FRACTIONS = frozenset("½¼¾⅓⅔⅛")
-_CURRENCIES = frozenset("$€£¥")
+_UNIT_BY_SIGN = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +201,13 @@ def quantities(text: str) -> list[Quantity]:
     found = []
     for match in _QUANTITY_PATTERN.finditer(_DECIMAL_DOT_PATTERN.sub(".", text)):
         scale, unit = match["scale"], _normalise_unit(match["unit"] or "")
-        is_money = text[max(0, match.start() - 1) : match.start()] in _CURRENCIES
-        if is_money and match["unit"] == "m":  # else it is metres
-            scale, unit = "m", ""
+        if match["money"]:
+            scale = "m" if match["unit"] == "m" else scale  # else it is metres
+            unit = _UNIT_BY_SIGN[match["money"][0]]
         number = match["digits"] or match["words"]
         if number.lower() == "one" and not scale and unit not in _MEASURING_UNITS:
             continue
-        ends_in_unit = unit in _MEASURING_UNITS or scale != match["scale"]
+        ends_in_unit = scale != match["scale"] or (unit in _MEASURING_UNITS and not match["money"])
         last = "unit" if ends_in_unit else "scale" if scale else "digits" if match["digits"] else "words"
         if unit not in _MEASURING_UNITS and _counts_people(text, match.end(last)):
             unit = _PEOPLE
@@ -316,7 +318,7 @@ _TIMES = re.compile(
 
 # "12.345,6" and "3,5" as most of Europe writes them, "12'345" as the Swiss do. "0.005" is no such number.
 _OTHER_NOTATION = re.compile(
-    r"(?<![\w.,'’])(?:[1-9]\d{0,2}(?:\.\d{3})+(?:,\d{1,2})?|0,\d{1,9}|\d{1,9},\d{1,2}"
+    r"[$€£¥]?(?<![\w.,'’])(?:[1-9]\d{0,2}(?:\.\d{3})+(?:,\d{1,2})?|0,\d{1,9}|\d{1,9},\d{1,2}"
     r"|[1-9]\d{0,2}(?:['’]\d{3})+(?:\.\d+)?)(?![\d.,'’]*\d)"
 )
 _SWAPPED_SIGNS = str.maketrans(".,", ",.")

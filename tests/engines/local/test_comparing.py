@@ -147,6 +147,8 @@ def _number_hints(engine: LocalEngine, note: str, *passages: str) -> list[str]:
         ("People ran at 62 mph.", ("People ran at 100 km/h.",)),
         ("People weighed 200 pounds.", ("People weighed 90.7 kg.",)),
         ("The land has 1.65 million square miles.", ("The land has 4.28 million km².",)),
+        ("The loss was €1,5 million.", ("The loss was 1.5 million euros.",)),
+        ("The loss was US$1.234,50.", ("The loss was 1,234.50 dollars.",)),
         ("The land has 2 crore people.", ("Some 20 million people live in the land.",)),
     ],
 )
@@ -191,6 +193,7 @@ def test_another_number_is_set_against_the_nearest_of_its_kind(
     [
         ("The risk rose by 2%.", "The risk rose by 2 percentage points."),
         ("The well is 5 miles away.", "The well lies 5 km away."),
+        ("The loss was $5 billion.", "The loss was €5 billion."),
         ("People ran at 100 mph.", "People ran at 100 km/h."),
         ("The air had 96.8 °F.", "The air had 37 °C."),
         ("People weighed 220 lb.", "People weighed 90.7 kg."),
