@@ -76,7 +76,7 @@ def _find_number_hints(sides: Compared) -> Iterator[Hint]:
     for number, nearest in missing_numbers(sides.sentence, sides.passage, sides.others):
         message = f"Number: “{number.text}” is not in the source."
         if nearest:
-            message = f"Number: “{number.text}”; the source says “{nearest.text}”."
+            message = f"Number: the note says “{number.said}”, the source “{nearest.said}”."
         yield Hint(message, Span(start=number.start, end=number.end))
 
 

@@ -38,17 +38,27 @@ _QUANTITY_PATTERN = re.compile(
     r"sq(?:uare|\.)? (?:km|kilomet(?:re|er)s?|miles?)\b|[^\W\d_]+))?",
     re.IGNORECASE,
 )
-# Words before a number that say how exact it is: 0 about that, 1 that or more, -1 that or less.
+# Words before a number that say how exact it is: 0 about that, 1 that or more, -1 that or less, -2 that at the most.
+_AT_MOST = -2
 _QUALIFIERS = tuple(
-    (side, re.compile(rf"(?<!\w)(?:{words})\s*(?:an? )?$", re.IGNORECASE))
+    (side, re.compile(rf"(?<!\w)(?:{words})\s*(?:an? )?[$€£¥]?$", re.IGNORECASE))
     for side, words in (
-        (-1, r"no more than|not more than|at most|up to"),
+        (
+            _AT_MOST,
+            r"(?:no|not|never|cannot|\w+n['’]t) (?:\w+ ){0,2}?(?:more than|over|above|exceed)|at most|up to|"
+            r"as (?:many|much|long|high) as|maximum(?: of)?",
+        ),
         (1, r"no (?:fewer|less) than|more than|over|above|at least|greater than|upwards? of|exceed\w*|[>≥]"),
         (-1, r"nearly|almost|(?:just )?under|less than|fewer than|below|not quite|[<≤]"),
-        (0, r"about|around|approximately|approx\.?|roughly|some|circa|an estimated|estimated|close to|[~≈]"),
+        (0, r"within|about|around|approximately|approx\.?|roughly|some|circa|an estimated|estimated|close to|[~≈]"),
     )
 )
-_MAX_QUALIFIER_CHARACTERS = 20
+_MAX_QUALIFIER_CHARACTERS = 40
+# The same after it: "4 tablets or fewer".
+_QUALIFIERS_AFTER = (
+    (_AT_MOST, re.compile(r"(?:\s\w+)? (?:(?:or|and) (?:less|fewer|under|below|younger|lower)|at (?:the )?most)\b")),
+    (1, re.compile(r"(?:\s\w+)? (?:or|and) (?:more|over|above|older|greater|higher)\b")),
+)
 _UNIT_BY_NAME = {
     "%": "%", "percent": "%", "per cent": "%", "percentage": "points",  # points, of which 2 are not 2 %
     "year": "year", "yr": "year", "month": "month", "week": "week", "day": "day", "hour": "hour", "minute": "minute",
@@ -98,7 +108,8 @@ class Quantity:
     """A number at text[start:end]; `unit` is normalised, or "" where nothing is counted.
 
     `step` is the unit of its last digit (1,000 in "46,000"). `side` is how the words before it qualify it: 0 for
-    "about", 1 for "more than", -1 for "fewer than", None for the number alone.
+    "about", 1 for "more than", -1 for "fewer than", -2 for "up to", None for the number alone; `said` is the number
+    with such words.
     """
 
     value: float
@@ -108,6 +119,7 @@ class Quantity:
     end: int
     step: float = 1.0
     side: int | None = None
+    said: str = ""
 
     def agrees_with(self, other: Quantity) -> bool:
         """Return whether values agree as far as both are rounded, and units where both measure or count people."""
@@ -122,12 +134,10 @@ class Quantity:
                 return any(abs(start + other.value - self.value) <= width for start in starts)
         if self.unit in _DISTINCT_UNITS and other.unit in _DISTINCT_UNITS and self.unit != other.unit:
             return False
-        if {self.unit, other.unit} == {"%", _PART}:
+        if {self.unit, other.unit} == {"%", _PART} or (self.side or 0) * (other.side or 0) < 0:
             return False
         if math.isclose(self.value, other.value):
-            return True
-        if (self.side or 0) * (other.side or 0) < 0:
-            return False
+            return other.side != _AT_MOST or self.side is not None
         (low, high), (other_low, other_high) = self._range(), other._range()
         return low <= other.value <= high or other_low <= self.value <= other_high
 
@@ -182,15 +192,22 @@ def shares(text: str) -> list[Quantity]:
 
 
 def _build_share(text: str, match: re.Match[str], share: float, step: float | None = None) -> Quantity:
-    side = _find_side(text, match.start())
+    side, said = _qualify(text, *match.span())
     if step is None:  # words are rounded
         step, side = 100 * share * (_SHARE_STEP if side is None else 1.0), side or 0
-    return Quantity(100 * share, "%", match.group(), match.start(), match.end(), step, side)
+    return Quantity(100 * share, "%", match.group(), match.start(), match.end(), step, side, said)
 
 
-def _find_side(text: str, start: int) -> int | None:
-    before = text[max(0, start - _MAX_QUALIFIER_CHARACTERS) : start]
-    return next((side for side, pattern in _QUALIFIERS if pattern.search(before)), None)
+def _qualify(text: str, start: int, end: int) -> tuple[int | None, str]:
+    """Return the `side` of the number at text[start:end], and the number with the words that say so."""
+    first = max(0, start - _MAX_QUALIFIER_CHARACTERS)
+    for side, pattern in _QUALIFIERS:
+        if match := pattern.search(text[first:start]):
+            return side, text[first + match.start() : end]
+    for side, pattern in _QUALIFIERS_AFTER:
+        if match := pattern.match(text, end):
+            return side, text[start : match.end()]
+    return None, text[start:end]
 
 
 _DECIMAL_DOT_PATTERN = re.compile(r"(?<=\d)·(?=\d)(?!10\^)")  # as The Lancet prints "2·5"
@@ -212,10 +229,11 @@ def quantities(text: str) -> list[Quantity]:
         if unit not in _MEASURING_UNITS and _counts_people(text, match.end(last)):
             unit = _PEOPLE
         factor = _FACTOR_BY_SCALE.get((scale or "").lower(), 1.0)
-        side = 1 if match["more"] else _find_side(text, match.start())
+        side, said = _qualify(text, match.start(), match.end(last))
+        side = 1 if match["more"] else side
         place = text[match.start() : match.end(last)], match.start(), match.end(last)
         step = _find_step(number, rounds_small=side is not None) * factor
-        found.append(Quantity(_parse_number(number) * factor, unit, *place, step, side))
+        found.append(Quantity(_parse_number(number) * factor, unit, *place, step, side, said))
     return found
 
 
@@ -297,7 +315,8 @@ def missing_numbers(
             continue
         measure = _SIZE_BY_UNIT.get(number.unit, (number.unit,))[0]
         same_unit = [it for it in of_passage if measure and _SIZE_BY_UNIT.get(it.unit, (it.unit,))[0] == measure]
-        nearest = min(same_unit, key=lambda other: _measure_distance(number, other), default=None)
+        same_value = (it for it in of_passage if it.value == number.value)  # but about something else
+        nearest = min(same_unit, key=lambda other: _measure_distance(number, other), default=next(same_value, None))
         yield number, nearest
 
 
@@ -336,6 +355,7 @@ def _list_numbers(passage: str) -> tuple[Quantity, ...]:
             "times",
             match.group(),
             *match.span(),
+            said=match.group(),
         )
         for match in _TIMES.finditer(passage)
     ]
@@ -358,7 +378,11 @@ def _read_in_other_notation(text: str) -> dict[int, Quantity]:
         return match[0].translate(_SWISS_SIGNS if {"'", "’"} & set(match[0]) else _SWAPPED_SIGNS)
 
     found = quantities(_OTHER_NOTATION.sub(translate, text)) if _OTHER_NOTATION.search(text) else []
-    return {it.start: replace(it, text=text[it.start : it.end]) for it in found if it.start in places}
+    return {
+        it.start: replace(it, text=text[it.start : it.end], said=text[it.start : it.end])
+        for it in found
+        if it.start in places
+    }
 
 
 def _measure_distance(one: Quantity, other: Quantity) -> float:

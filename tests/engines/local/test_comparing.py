@@ -33,8 +33,8 @@ def test_a_sentence_made_of_two_neighbours_stands_beside_both(engine: LocalEngin
 @pytest.mark.parametrize(
     ("note", "hint", "words"),
     [
-        ("The vaccine may cause a mild rash in about 38% of children.", "the source says “5%”", "38%"),
-        ("The vaccine may cause a mild rash in 7 in 100 children.", "“5%”", "7 in 100"),
+        ("The vaccine may cause a mild rash in about 38% of children.", "“about 38%”, the source “about 5%”", "38%"),
+        ("The vaccine may cause a mild rash in 7 in 100 children.", "“7 in 100”, the source “about 5%”", "7 in 100"),
         ("The measles vaccine does cause autism.", "the source says “not”, the note does not", ""),
         ("Measles is a disease that does not spread easily.", "the note says “not”", "not"),
         ("The vaccine always causes a mild rash in about 5% of children.", "Does the source?", "always"),
@@ -147,6 +147,11 @@ def _number_hints(engine: LocalEngine, note: str, *passages: str) -> list[str]:
         ("People ran at 62 mph.", ("People ran at 100 km/h.",)),
         ("People weighed 200 pounds.", ("People weighed 90.7 kg.",)),
         ("The land has 1.65 million square miles.", ("The land has 4.28 million km².",)),
+        ("People must not exceed 400 mg of it.", ("People took no more than 400 mg of it.",)),
+        ("At most 4 people had a rash.", ("Never did more than 4 people have a rash.",)),
+        ("People of 65 or older took it.", ("It is for people of at least 65.",)),
+        ("The rash lasts 4 days or less.", ("The rash lasts up to 4 days.",)),
+        ("The rash was gone within 4 days.", ("The rash lasts up to 4 days.",)),
         ("The loss was €1,5 million.", ("The loss was 1.5 million euros.",)),
         ("The loss was US$1.234,50.", ("The loss was 1,234.50 dollars.",)),
         ("The land has 2 crore people.", ("Some 20 million people live in the land.",)),
@@ -161,7 +166,7 @@ def test_a_number_that_a_source_in_use_has_in_another_form_gets_no_hint(
 @pytest.mark.parametrize(
     ("note", "passage", "nearest"),
     [
-        ("The trial had 64,836 participants.", "More than 46,000 people took part; 1,000 left.", "46,000"),
+        ("The trial had 64,836 participants.", "More than 46,000 people took part; 1,000 left.", "More than 46,000"),
         ("The trial had 46,386 participants.", "The trial had 46,836 participants.", "46,836"),
         ("More than 50,000 people took part.", "46,836 participants took part.", "46,836"),
         ("Fewer than 46,000 people took part.", "46,836 participants took part.", "46,836"),
@@ -178,6 +183,10 @@ def test_a_number_that_a_source_in_use_has_in_another_form_gets_no_hint(
         ("The air had 39 °C.", "The air had 37 °C, and 39 people were out.", "37 °C"),
         ("A rash came in 1 in 100 children.", "A rash came in 1 in 1,000 children.", "1 in 1,000"),
         ("A rash came in 7% of children.", "A rash came in 7 in 1,000 children.", "7 in 1,000"),
+        ("Fewer than 100 people took part.", "More than 100 people took part.", "More than 100"),
+        ("Over 100 people took part.", "Of people, 100 or fewer took part.", "100 or fewer"),
+        ("The rash lasts 4 days.", "The rash lasts up to 4 days.", "up to 4 days"),
+        ("The plant made 3,000 jobs.", "The plant may make up to 3,000.", "up to 3,000"),
         ("The trial had 30 participants.", "Of 5 visits and 1,000 pills, 20 adults had most.", "20"),
     ],
 )
@@ -185,7 +194,7 @@ def test_another_number_is_set_against_the_nearest_of_its_kind(
     engine: LocalEngine, note: str, passage: str, nearest: str
 ) -> None:
     [hint] = _number_hints(engine, note, passage)
-    assert f"the source says “{nearest}”" in hint
+    assert f"the source “{nearest}”" in hint
 
 
 @pytest.mark.parametrize(
