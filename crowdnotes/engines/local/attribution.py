@@ -84,11 +84,11 @@ def _find_denial_hints(sides: Compared) -> Iterator[Hint]:
     # "No: polio is …" denies the post, not what the source says.
     words = tone.ANSWER_TO_POST.sub(lambda answer: " " * len(answer.group()), sides.sentence)
     mine, theirs = tone.negations(words), tone.negations(sides.piece)
-    if mine and not tone.denies(sides.piece):
+    if mine and not tone.denies(sides.piece) and not tone.VERDICT.search(sides.piece):
         word = mine[0]
         message = f"Denial: the note says “{word.group()}”, the source does not."
         yield Hint(message, Span(start=word.start(), end=word.end()))
-    elif theirs and not tone.denies(words):
+    elif theirs and not tone.denies(words) and not tone.VERDICT.search(words):
         message = f"Denial: the source says “{theirs[0].group()}”, the note does not."
         yield Hint(message, Span(start=0, end=len(sides.sentence)))
 

@@ -154,8 +154,9 @@ def _list_spans_outside_urls(note: str, found: list[re.Match[str]]) -> list[Span
 
 _MAX_NEGATIONS = 60  # a passage has some ten
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|nobody|nothing|cannot|without|\w+n['’]t|(?:can|do|does|did|is|are|"
-    r"was|were|wo|would|should|could|has|have|had)nt)\b",
+    # "no more than" and "never exceed" are limits
+    r"\b(?:(?:not|no|never)(?! (?:\w+ ){0,2}?(?:fewer|less|more) than\b| exceed)|none|neither|nor|nobody|nothing|"
+    r"cannot|without|\w+n['’]t|(?:can|do|does|did|is|are|was|were|wo|would|should|could|has|have|had)nt)\b",
     re.IGNORECASE,
 )
 ALL = re.compile(

@@ -74,6 +74,10 @@ def test_what_the_passage_says_in_other_words_gets_no_hint(engine: LocalEngine, 
         ("No: vaccines cause autism.", "Vaccines do not cause autism.", True),
         ("No: vaccines do not cause autism.", "Vaccines cause autism.", True),
         ("No vaccines cause autism.", "Vaccines cause autism.", True),
+        ("At least 40 % of it is water.", "No less than 40 % of it is water.", False),
+        ("Take at most 4 tablets.", "Never take more than 4 tablets.", False),
+        ("It was not taken in Gaza.", "The claim that it was taken in Gaza is untrue.", False),
+        ("That it was taken in Gaza is a myth.", "It was not taken in Gaza.", False),
     ],
 )
 def test_words_that_only_deny_the_post_are_not_compared_with_the_source(
