@@ -25,6 +25,8 @@ _FACTOR_BY_SCALE = {
     "m": 1e6, "bn": 1e9, "tn": 1e12, "lakh": 1e5, "crore": 1e7,
 }  # fmt: skip
 _SPELLED_NUMBERS = "|".join(sorted(_VALUE_BY_WORD, key=len, reverse=True))
+# "two hundred and fifty", "two and a half"
+_SPELLED = rf"(?:{_SPELLED_NUMBERS})(?:[- ](?:{_SPELLED_NUMBERS}))?"
 _SCALES = "dozen|hundred|thousand|million|billion|trillion|lakh|crore"
 # 3.5 × 10^6 as pages are read · 1,000 · 1 000 (after a space only groups of three digits count) · 1.5, and its unit
 _POWER = r"(?:\d+(?:\.\d+)?\s?[×x·*]\s?)?10\^[-−–+]?\d{1,2}"
@@ -32,7 +34,8 @@ _QUANTITY_PATTERN = re.compile(
     r"(?:(?P<money>[$€£¥]\s?)?(?<![\w.,^])(?<![A-Za-z]-)(?<!\^[-−–+])(?!(?<=\b(?:19|20)\d\d[/–-])\d\d(?!\d))"
     rf"(?P<digits>{_POWER}|\d*[½¼¾⅓⅔⅛]|"
     r"\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?!\d)"
-    rf"|\b(?P<words>(?:{_SPELLED_NUMBERS})(?:[- ](?:{_SPELLED_NUMBERS}))?|an?(?= (?:{_SCALES})\b))\b)"
+    rf"|\b(?P<words>{_SPELLED}(?:[- ]hundred(?:(?: and)? {_SPELLED}(?! (?:{_SCALES})\b))?)?(?: and a half)?|"
+    rf"an?(?= (?:{_SCALES})\b))\b)"
     rf"(?:[\s-]?(?P<scale>{_SCALES}|k|(?-i:M)|bn|tn)\b)?(?P<more>\+)?"
     r"(?:[\s-]?(?P<unit>[%€]|per cent\b|(?:°\s?|degrees? )(?:[CF]|Celsius|centigrade|Fahrenheit)\b|"
     r"sq(?:uare|\.)? (?:km|kilomet(?:re|er)s?|miles?)\b|[^\W\d_]+))?",
@@ -269,9 +272,13 @@ def _parse_number(number: str) -> float:
         return float(re.sub(r"[,\s]", "", number))
     if number.lower() in ("a", "an"):
         return 1.0
-    return sum(
-        _VALUE_BY_WORD.get(part) or _FACTOR_BY_SCALE.get(part, 0.0) for part in re.split(r"[- ]", number.lower())
-    )
+    value = 0.0
+    for word in re.split(r"[- ]", number.lower()):
+        if word == "hundred" and value:
+            value *= 100
+        else:
+            value += _VALUE_BY_WORD.get(word) or _FACTOR_BY_SCALE.get(word, 0.0)
+    return value
 
 
 def _split_power(number: str) -> tuple[str, float]:

@@ -18,6 +18,9 @@ from crowdnotes.engines.local.quantities import quantities
         ("38 percent", (38.0, "%")),
         ("38%", (38.0, "%")),
         ("thirty-eight per cent", (38.0, "%")),
+        ("two hundred and fifty-one mg", (251.0, "mg")),
+        ("three hundred thousand mg", (300_000.0, "mg")),
+        ("two and a half years", (2.5, "year")),
         ("1.5 million", (1_500_000.0, "")),
         ("half", (0.5, "")),
         ("25 years", (25.0, "year")),
@@ -37,6 +40,10 @@ from crowdnotes.engines.local.quantities import quantities
 def test_ways_of_writing_a_number_are_one(text: str, expected: tuple[float, str]) -> None:
     (found,) = quantities(text)
     assert (found.value, found.unit) == expected
+
+
+def test_two_spelled_numbers_are_two() -> None:
+    assert [found.value for found in quantities("from two hundred and three hundred")] == [200.0, 300.0]
 
 
 @pytest.mark.parametrize("text", ["COVID-19", "B12", "one of the causes", "no number"])
