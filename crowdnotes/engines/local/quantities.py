@@ -32,6 +32,7 @@ _SCALES = "dozen|hundred|thousand|million|billion|trillion|lakh|crore"
 _POWER = r"(?:\d+(?:\.\d+)?\s?[×x·*]\s?)?10\^[-−–+]?\d{1,2}"
 _QUANTITY_PATTERN = re.compile(
     r"(?:(?P<money>[$€£¥]\s?)?(?<![\w.,^])(?<![A-Za-z]-)(?<!\^[-−–+])(?!(?<=\b(?:19|20)\d\d[/–-])\d\d(?!\d))"
+    r"(?!(?:0?\d|1[0-2])/(?:\d\d?/)?(?:19|20)\d\d\b)"  # the month of "3/14/2019"
     rf"(?P<digits>{_POWER}|\d*[½¼¾⅓⅔⅛]|"
     r"\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?!\d)"
     rf"|\b(?P<words>{_SPELLED}(?:[- ]hundred(?:(?: and)? {_SPELLED}(?! (?:{_SCALES})\b))?)?(?: and a half)?|"
@@ -53,6 +54,7 @@ _QUALIFIERS = tuple(
         ),
         (1, r"no (?:fewer|less) than|more than|over|above|at least|greater than|upwards? of|exceed\w*|[>≥]"),
         (-1, r"nearly|almost|(?:just )?under|less than|fewer than|below|not quite|[<≤]"),
+        (None, "between"),
         (0, r"within|about|around|approximately|approx\.?|roughly|some|circa|an estimated|estimated|close to|[~≈]"),
     )
 )
@@ -93,6 +95,7 @@ _SIZE_BY_UNIT = {
 }  # fmt: skip
 _OTHER_SYSTEM = frozenset(("pound", "ounce", "gallon", "inch", "foot", "yard", "mile", "acre", "sq mile", "°f"))
 _FREEZING_POINT = {"°c": -160 / 9, "°f": 32.0}  # of the other scale's 0; a difference of degrees has none
+_ENDS_IN_SCALE = re.compile(rf"(?:{_SCALES}|k|m|bn|tn)$", re.IGNORECASE)
 _MEASURING_UNITS = frozenset(_UNIT_BY_NAME.values())
 _PEOPLE = "people"
 _PEOPLE_NAMES = frozenset(
@@ -137,10 +140,12 @@ class Quantity:
                 return any(abs(start + other.value - self.value) <= width for start in starts)
         if self.unit in _DISTINCT_UNITS and other.unit in _DISTINCT_UNITS and self.unit != other.unit:
             return False
-        if {self.unit, other.unit} == {"%", _PART} or (self.side or 0) * (other.side or 0) < 0:
+        if {self.unit, other.unit} == {"%", _PART}:
+            return False
+        if (self.side or 0) * (other.side or 0) < 0 or (self.side is None and other.side == _AT_MOST):
             return False
         if math.isclose(self.value, other.value):
-            return other.side != _AT_MOST or self.side is not None
+            return True
         (low, high), (other_low, other_high) = self._range(), other._range()
         return low <= other.value <= high or other_low <= self.value <= other_high
 
@@ -236,8 +241,29 @@ def quantities(text: str) -> list[Quantity]:
         side = 1 if match["more"] else side
         place = text[match.start() : match.end(last)], match.start(), match.end(last)
         step = _find_step(number, rounds_small=side is not None) * factor
-        found.append(Quantity(_parse_number(number) * factor, unit, *place, step, side, said))
+        quantity = Quantity(_parse_number(number) * factor, unit, *place, step, side, said)
+        if found:
+            found[-1], quantity = _join_range(text, found[-1], quantity, factor)
+        found.append(quantity)
     return found
+
+
+_RANGE_SIGN = re.compile(r"\s?(?:[-–—]|to|or)\s?")
+
+
+def _join_range(text: str, low: Quantity, high: Quantity, factor: float) -> tuple[Quantity, Quantity]:
+    """Return both ends of "5–7 million kg" with the scale, a `factor`, and the unit of the last, else as they are."""
+    is_money = low.unit in _UNIT_BY_SIGN.values() and high.unit not in _MEASURING_UNITS
+    is_alike = is_money or low.unit in ("", high.unit)
+    between = text[low.end : high.start]
+    is_range = _RANGE_SIGN.fullmatch(between) or (between == " and " and low.said[:7].lower() == "between")
+    if not is_alike or low.value > high.value or not is_range:
+        return low, high
+    said = low.said.removesuffix(low.text) + text[low.start : high.end]
+    if low.value <= high.value / factor and not _ENDS_IN_SCALE.search(low.text):
+        low = replace(low, value=low.value * factor, step=low.step * factor)
+    unit = low.unit if is_money else high.unit
+    return replace(low, unit=unit, said=said), replace(high, unit=unit, said=said)
 
 
 def _find_step(number: str, *, rounds_small: bool) -> float:
@@ -347,6 +373,7 @@ _OTHER_NOTATION = re.compile(
     r"[$€£¥]?(?<![\w.,'’])(?:[1-9]\d{0,2}(?:\.\d{3})+(?:,\d{1,2})?|0,\d{1,9}|\d{1,9},\d{1,2}"
     r"|[1-9]\d{0,2}(?:['’]\d{3})+(?:\.\d+)?)(?![\d.,'’]*\d)"
 )
+_YEARS_PATTERN = re.compile(r"\b(19|20)\d\d[/–-](\d\d)(?![\d/–-])")  # the 2019 of "2010–19"
 _SWAPPED_SIGNS = str.maketrans(".,", ",.")
 _SWISS_SIGNS = str.maketrans("'’", ",,")
 _ORDINALS = ("", *"first second third fourth fifth sixth seventh eighth ninth tenth".split())
@@ -373,7 +400,11 @@ def _list_numbers(passage: str) -> tuple[Quantity, ...]:
         else number
         for number in quantities(passage)
     )
-    return (*counted, *of_whole, *_read_in_other_notation(passage).values(), *said)
+    years = [
+        Quantity(float(match[1] + match[2]), "", match.group(), *match.span(), said=match.group())
+        for match in _YEARS_PATTERN.finditer(passage)
+    ]
+    return (*counted, *of_whole, *years, *_read_in_other_notation(passage).values(), *said)
 
 
 def _read_in_other_notation(text: str) -> dict[int, Quantity]:
