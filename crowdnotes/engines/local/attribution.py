@@ -18,6 +18,7 @@ from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.health_terms import foreign_note, foreign_passages, medical_name
 from crowdnotes.engines.local.quantities import missing_numbers, quantities
+from crowdnotes.text.dates import month_number
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import Unit, split_sentences, split_units
@@ -42,6 +43,16 @@ class Compared:
     def known(self) -> frozenset[str]:
         """The stems of the passage and of its source's names."""
         return content_stems(self.passage) | content_stems(self.source)
+
+    @property
+    def months(self) -> frozenset[int | None]:
+        """The numbers of the months that the passage names: "Sept. 5", "September", "2026-09-05"."""
+        return frozenset(month_number(match[1] or match[0]) for match in _MONTH.finditer(self.passage))
+
+
+_MONTH = re.compile(
+    r"\b(?:(?:19|20)\d\d-(\d\d)-\d\d|(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +132,11 @@ def _find_strength_hints(sides: Compared) -> Iterator[Hint]:
 
 def _find_name_hints(sides: Compared) -> Iterator[Hint]:
     """Yield names that the passage and its source do not have."""
-    known, initials = sides.known, _list_initials(f"{sides.passage} {sides.source}")
+    known, months, initials = sides.known, sides.months - {None}, _list_initials(f"{sides.passage} {sides.source}")
     shouted = sides.sentence.isupper()
     for token in content_tokens(sides.sentence):
-        if _is_name(token, sides.sentence, shouted=shouted) and not _is_in_passage(token, known, initials):
+        is_held = month_number(token.text) in months or _is_in_passage(token, known, initials)
+        if _is_name(token, sides.sentence, shouted=shouted) and not is_held:
             message = f"Name: “{token.text}” is not in the source."
             yield Hint(message, Span(start=token.start, end=token.end))
 

@@ -87,6 +87,22 @@ def test_words_that_only_deny_the_post_are_not_compared_with_the_source(
     assert any(hint.message.startswith("Denial") for hint in hints) is hinted
 
 
+@pytest.mark.parametrize(
+    ("sentence", "passage", "hinted"),
+    [
+        ("It rained on Sept. 5 in 2026.", "On September 5 in 2026 it rained.", False),
+        ("It rained on 5 September 2026.", "On Sept 5 in 2026 it rained.", False),
+        ("It rained on 5 September 2026.", "It rained: 2026-09-05.", False),
+        ("It rained on 5 September 2026.", "It rained: 2026-08-05.", True),
+        ("It rained on 5 September 2026.", "On Sep 5 in 2026 the augmented Septimus may have marched.", False),
+        ("It rained on 5 August 2026.", "On Sep 5 in 2026 the augmented Septimus may have marched.", True),
+    ],
+)
+def test_a_month_is_known_however_it_is_written(sentence: str, passage: str, hinted: bool) -> None:
+    hints = find_hints(Compared(sentence, passage, passage, ""))
+    assert any(hint.message.startswith("Name") for hint in hints) is hinted
+
+
 def test_a_sentence_stands_beside_what_answers_and_not_beside_the_rumour(engine: LocalEngine) -> None:
     passage = "A post claims that the measles vaccine causes autism. The measles vaccine is no cause of autism."
     found = _one(engine, "The measles vaccine does not cause autism.", passage)
