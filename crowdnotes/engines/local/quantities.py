@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import permutations
 
 from crowdnotes.text.tokens import ENGLISH_STOP_WORDS, fold, stem
 
@@ -138,6 +139,9 @@ class Quantity:
                 width = min(max(self.step, other.step) / 2, _MAX_CONVERTED * self.value)
                 starts = {0.0, _FREEZING_POINT.get(self.unit, 0.0)}
                 return any(abs(start + other.value - self.value) <= width for start in starts)
+        if (self.unit, other.unit) == ("times", "%"):  # doubled: 100 % more; halved: 50 % less
+            change = other.value / 100 * (1 if self.value > 1 else -1)
+            other = replace(other, value=1 + change, step=other.step / 100, unit="times")
         if self.unit in _DISTINCT_UNITS and other.unit in _DISTINCT_UNITS and self.unit != other.unit:
             return False
         if {self.unit, other.unit} == {"%", _PART}:
@@ -340,9 +344,13 @@ def missing_numbers(
         if not any(share.start <= number.start < share.end for share in of_whole)
         and not any(other.start < number.start < other.end for other in other_readings.values())
     ]
-    for found in [*of_whole, *counted][:_MAX_NUMBERS]:
-        number = other_readings.get(found.start, found)
-        if any(reading.agrees_with(other) for reading in (found, number) for other in of_sources):
+    changes = _list_times(sentence, only_changes=True)
+    for found in [*of_whole, *counted, *changes][:_MAX_NUMBERS]:
+        number, is_change = other_readings.get(found.start, found), found in changes
+        alike = [it for it in of_sources if it.unit in ("times", "%")] if is_change else of_sources
+        if any(reading.agrees_with(other) for reading in (found, number) for other in alike):
+            continue
+        if is_change and _has_ratio(number, of_passage):
             continue
         if _is_spelled_out(number, sentence, (passage, *others), of_sources):
             continue
@@ -361,11 +369,37 @@ def _is_spelled_out(number: Quantity, sentence: str, passages: Sequence[str], of
     return bool(word and _ORDINAL_ENDING.match(sentence, number.end)) and any(word in text.lower() for text in passages)
 
 
-_TIMES_BY_WORD = {"once": 1.0, "twice": 2.0, "doubl": 2.0, "thrice": 3.0, "tripl": 3.0, "quadrupl": 4.0}
+_TIMES_BY_WORD = {
+    "once": 1.0, "twice": 2.0, "doubl": 2.0, "thrice": 3.0, "tripl": 3.0, "quadrupl": 4.0, "halv": 0.5
+}  # fmt: skip
 _TIMES = re.compile(
-    rf"\b(?:(?P<word>once|twice|thrice|(?:doubl|tripl|quadrupl)(?=e[sd]?\b|ing\b))|(?P<fold>{_SPELLED_NUMBERS})fold\b)",
+    r"\b(?:(?P<word>once|twice|thrice|(?:doubl|tripl|quadrupl|halv)(?=(?:e[sd]?|ing)\b))(?P<change>ed|es|ing|)e?|"
+    rf"(?P<fold>{_SPELLED_NUMBERS})[- ]?fold)\b(?! down\b)",
     re.IGNORECASE,
 )
+_MAX_OFF = 0.2  # of "doubled", which may be rounded
+
+
+def _list_times(text: str, *, only_changes: bool = False) -> list[Quantity]:
+    """Return the words for so many times: "doubled" and "twofold", and unless `only_changes` "twice" and "double"."""
+    found = []
+    for match in _TIMES.finditer(text):
+        if only_changes and not (match["change"] or match["fold"]):
+            continue
+        value = _TIMES_BY_WORD[match["word"].lower()] if match["word"] else _parse_number(match["fold"])
+        side, said = _qualify(text, *match.span())
+        found.append(Quantity(value, "times", match.group(), *match.span(), _MAX_OFF * value, side or 0, said))
+    return found
+
+
+def _has_ratio(change: Quantity, numbers: Sequence[Quantity]) -> bool:
+    """Return whether two of the numbers differ as "doubled" says: 4 % and 8 %."""
+    counted = [it for it in numbers if it.value > 0 and it.value not in _YEARS]
+    return any(
+        change.agrees_with(Quantity(one.value / other.value, "times", "", 0, 0))
+        for one, other in permutations(counted[:_MAX_NUMBERS], 2)
+        if one.unit == other.unit
+    )
 
 
 # "12.345,6" and "3,5" as most of Europe writes them, "12'345" as the Swiss do. "0.005" is no such number.
@@ -383,16 +417,6 @@ _ORDINAL_ENDING = re.compile(r"(?:st|nd|rd|th)\b")
 @lru_cache(maxsize=256)
 def _list_numbers(passage: str) -> tuple[Quantity, ...]:
     """Return all numbers of a passage, in any form."""
-    said = [
-        Quantity(
-            _TIMES_BY_WORD[match["word"].lower()] if match["word"] else _parse_number(match["fold"]),
-            "times",
-            match.group(),
-            *match.span(),
-            said=match.group(),
-        )
-        for match in _TIMES.finditer(passage)
-    ]
     of_whole = shares(passage)
     counted = (
         replace(number, unit=_PART)
@@ -404,7 +428,7 @@ def _list_numbers(passage: str) -> tuple[Quantity, ...]:
         Quantity(float(match[1] + match[2]), "", match.group(), *match.span(), said=match.group())
         for match in _YEARS_PATTERN.finditer(passage)
     ]
-    return (*counted, *of_whole, *years, *_read_in_other_notation(passage).values(), *said)
+    return (*counted, *of_whole, *years, *_read_in_other_notation(passage).values(), *_list_times(passage))
 
 
 def _read_in_other_notation(text: str) -> dict[int, Quantity]:
