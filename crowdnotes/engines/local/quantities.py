@@ -326,6 +326,16 @@ def _normalise_unit(text: str) -> str:
 _MAX_NUMBERS = 40  # of a sentence; each is compared with all of the passage
 
 
+# "95% CI, 90.3 to 97.6": none of these is the result, so a note may have them only where it gives an interval too.
+_INTERVAL = re.compile(
+    r"(?:\d\d(?:\.\d)?\s?(?:%|per ?cent)[- ])?\b"
+    r"(?:CI|CrI|(?:confidence|credible|uncertainty) (?:interval|limit|level)s?)\b"
+    r"(?:[\s:;,=(\[]|of|from|was|between|CI){0,12}"
+    r"(?:[-−–]?\d[\d.,·]*\s?%?\s?(?:to|and|[-−–—,])\s?[-−–]?\d[\d.·]*\s?%?)?"
+)
+_NAMES_INTERVAL = re.compile(r"\bCI\b|interval|confidence|margin|\d\s?%?\s?(?:[-–]|to|and)\s?\d", re.IGNORECASE)
+
+
 def missing_numbers(
     sentence: str, passage: str, others: Sequence[str] = ()
 ) -> Iterator[tuple[Quantity, Quantity | None]]:
@@ -335,6 +345,8 @@ def missing_numbers(
 
     A number that may be in another notation, such as "12.345", matches if one of both readings does.
     """
+    if not _NAMES_INTERVAL.search(sentence):
+        passage, *others = (_INTERVAL.sub(lambda it: " " * len(it.group()), text) for text in (passage, *others))
     of_passage = _list_numbers(passage)
     of_sources = [*of_passage, *(number for text in others for number in _list_numbers(text))]
     of_whole, other_readings = shares(sentence), _read_in_other_notation(sentence)
