@@ -60,6 +60,15 @@ _QUALIFIERS = tuple(
     )
 )
 _MAX_QUALIFIER_CHARACTERS = 40
+# Words beside a percentage that say which way it went.
+_UP = (
+    r"ris(?:e|es|ing|en)|rose|rais\w*|increas\w*|gr[eo]w\w*|gain\w*|climb\w*|jump\w*|surg\w*|soar\w*|higher|up(?! to\b)"
+)
+_DOWN = r"f[ae]ll\w*|drop\w*|declin\w*|decreas\w*|reduc\w*|cuts?|lower\w*|shr[aiu]nk\w*|plung\w*|down(?! to\b)"
+_TREND_BEFORE = re.compile(rf".*\b(?P<word>(?P<up>{_UP})|(?:{_DOWN}))(?: \w+){{0,3}} $", re.IGNORECASE | re.DOTALL)
+_TREND_AFTER = re.compile(
+    rf" (?:\w+ )?(?:(?P<up>{_UP}|more|greater|above)|(?:{_DOWN}|less|fewer|smaller|below))\b", re.IGNORECASE
+)
 # The same after it: "4 tablets or fewer".
 _QUALIFIERS_AFTER = (
     (_AT_MOST, re.compile(r"(?:\s\w+)? (?:(?:or|and) (?:less|fewer|under|below|younger|lower)|at (?:the )?most)\b")),
@@ -116,7 +125,7 @@ class Quantity:
 
     `step` is the unit of its last digit (1,000 in "46,000"). `side` is how the words before it qualify it: 0 for
     "about", 1 for "more than", -1 for "fewer than", -2 for "up to", None for the number alone; `said` is the number
-    with such words.
+    with such words. `trend` is 1 for "rose by 5 %", -1 for "5 % fewer", else 0.
     """
 
     value: float
@@ -127,6 +136,7 @@ class Quantity:
     step: float = 1.0
     side: int | None = None
     said: str = ""
+    trend: int = 0
 
     def agrees_with(self, other: Quantity) -> bool:
         """Return whether values agree as far as both are rounded, and units where both measure or count people."""
@@ -146,7 +156,11 @@ class Quantity:
             return False
         if {self.unit, other.unit} == {"%", _PART}:
             return False
-        if (self.side or 0) * (other.side or 0) < 0 or (self.side is None and other.side == _AT_MOST):
+        if (
+            self.trend * other.trend < 0
+            or (self.side or 0) * (other.side or 0) < 0
+            or (self.side is None and other.side == _AT_MOST)
+        ):
             return False
         if math.isclose(self.value, other.value):
             return True
@@ -222,6 +236,16 @@ def _qualify(text: str, start: int, end: int) -> tuple[int | None, str]:
     return None, text[start:end]
 
 
+def _find_trend(text: str, start: int, end: int, said: str) -> tuple[int, str]:
+    """Return the `trend` of the percentage at text[start:end], and what is said with the words for it."""
+    first = max(0, start - _MAX_QUALIFIER_CHARACTERS)
+    if match := _TREND_BEFORE.match(text[first:start]):
+        return 1 if match["up"] else -1, text[first + match.start("word") : end]
+    if match := _TREND_AFTER.match(text, end):
+        return 1 if match["up"] else -1, said + match.group()
+    return 0, said
+
+
 _DECIMAL_DOT_PATTERN = re.compile(r"(?<=\d)·(?=\d)(?!10\^)")  # as The Lancet prints "2·5"
 
 
@@ -245,7 +269,8 @@ def quantities(text: str) -> list[Quantity]:
         side = 1 if match["more"] else side
         place = text[match.start() : match.end(last)], match.start(), match.end(last)
         step = _find_step(number, rounds_small=side is not None) * factor
-        quantity = Quantity(_parse_number(number) * factor, unit, *place, step, side, said)
+        trend, said = _find_trend(text, match.start(), match.end(last), said) if unit == "%" else (0, said)
+        quantity = Quantity(_parse_number(number) * factor, unit, *place, step, side, said, trend)
         if found:
             found[-1], quantity = _join_range(text, found[-1], quantity, factor)
         found.append(quantity)
