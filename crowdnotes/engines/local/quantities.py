@@ -16,9 +16,10 @@ _SPELLED_ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"
 ).split()
+_SPELLED_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _VALUE_BY_WORD = {
     **{word: float(value) for value, word in enumerate(_SPELLED_ONES)},
-    **dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True)),
+    **dict(zip(_SPELLED_TENS, range(20, 100, 10), strict=True)),
     "half": 0.5,
 }
 _FACTOR_BY_SCALE = {
@@ -447,7 +448,15 @@ _OTHER_NOTATION = re.compile(
 _YEARS_PATTERN = re.compile(r"\b(19|20)\d\d[/–-](\d\d)(?![\d/–-])")  # the 2019 of "2010–19"
 _SWAPPED_SIGNS = str.maketrans(".,", ",.")
 _SWISS_SIGNS = str.maketrans("'’", ",,")
-_ORDINALS = ("", *"first second third fourth fifth sixth seventh eighth ninth tenth".split())
+_ORDINALS_TO_19 = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+    "sixteenth seventeenth eighteenth nineteenth"
+).split()
+_ORDINALS = (
+    "",
+    *_ORDINALS_TO_19,
+    *(f"{tens}-{one}" if one else f"{tens[:-1]}ieth" for tens in _SPELLED_TENS for one in ("", *_ORDINALS_TO_19[:9])),
+)
 _ORDINAL_ENDING = re.compile(r"(?:st|nd|rd|th)\b")
 
 

@@ -149,6 +149,8 @@ def _number_hints(engine: LocalEngine, note: str, *passages: str) -> list[str]:
         ("The rate was 0,125 in the town.", ("In the town the rate was 0.125.",)),
         ("The loss was 1.234,50 euros.", ("The loss was 1,234.50 euros.",)),
         ("It was banned in the 1990s.", ("The city banned it in 1994.",)),
+        ("It began in the 19th century.", ("It began in the nineteenth century.",)),
+        ("The 26th amendment says it.", ("The Twenty-Sixth Amendment says it.",)),
         ("The 3rd dose came in spring.", ("The third dose came in spring.",)),
         ("The risk was 2 times as high.", ("The risk was doubled, to a high one.",)),
         ("3/4 of adults were immune.", ("Of the adults, 75% were immune.",)),
