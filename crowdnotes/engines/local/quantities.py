@@ -252,7 +252,7 @@ _DECIMAL_DOT_PATTERN = re.compile(r"(?<=\d)·(?=\d)(?!10\^)")  # as The Lancet p
 
 def quantities(text: str) -> list[Quantity]:
     """Return all numbers of a text, in order; "one" counts only before a scale or a unit."""
-    found = []
+    found: list[Quantity] = []
     for match in _QUANTITY_PATTERN.finditer(_DECIMAL_DOT_PATTERN.sub(".", text)):
         scale, unit = match["scale"], _normalise_unit(match["unit"] or "")
         if match["money"]:
