@@ -42,10 +42,11 @@ from crowdnotes.evidence.claim_review import loose_json
 from crowdnotes.evidence.library.importing import choose_columns
 from crowdnotes.evidence.library.search import best_window, build_expression
 from crowdnotes.evidence.reading import document, plain_text, printed_signs
-from crowdnotes.evidence.reading.hidden_text import StyleSheets, drop_hidden
+from crowdnotes.evidence.reading.hidden_text import drop_hidden
 from crowdnotes.evidence.reading.html import read_html
 from crowdnotes.evidence.reading.pdf import _join_lines
 from crowdnotes.evidence.reading.reading_services import plain_markdown
+from crowdnotes.evidence.reading.style_sheets import StyleSheets
 from crowdnotes.evidence.search.wikimedia import opening
 from crowdnotes.evidence.ssrf_guard import check_url
 from crowdnotes.notes.gates import unfound_quotes
