@@ -280,6 +280,7 @@ def refuse_stand_in(title: str, text: str, around: str = "", html: str = "") -> 
 _ROBOT_SENTENCE = "The site shows nothing to programs. Open it in your browser and paste the text you need."
 
 
+UNFINISHED_SENTENCE = "This page has too many styles to check: it may hide some of this text. Look at the page itself."
 STRUCK_SENTENCE = "We left out struck-out words."
 
 

@@ -1,11 +1,11 @@
 """Takes out of a page what its readers cannot see, before any text is extracted from it.
 
 Text for programs alone (orders to a language model, words for search engines) must not become evidence that a person
-believes to be on the page. We judge by attributes, inline styles and the page's own style sheets: their rules for
-elements by tag, class and id, also within others. Style sheets in other files are not fetched, so what only they hide
-stays in. White words count as hidden unless another background is named. Text that a button unfolds or that fades in on
-scrolling looks the same as text that nobody ever sees: it goes too, and is counted. So does what is struck out, which
-the page no longer says. Colours and sizes of letters are judged only by rules for an element itself.
+believes to be on the page. We judge by attributes, inline styles and the page's own style sheets, as a wide screen
+shows them before anybody touches the page. Style sheets in other files are not fetched, so what only they hide stays
+in. White words count as hidden unless another background is named or they lie over a picture. Text that a button
+unfolds or that fades in on scrolling looks the same as text that nobody ever sees: it goes too, and is counted. So does
+what is struck out, which the page no longer says.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Any
 
 from tinycss2.color4 import parse_color
 
-from crowdnotes.evidence.reading.style_sheets import WHOLE_PAGE, Style, StyleSheets, is_hiding, length_of
+from crowdnotes.evidence.reading.selectors import WHOLE_PAGE
+from crowdnotes.evidence.reading.style_sheets import Style, StyleSheets, is_hiding, is_tiny, length_of
 
 _NEVER_SHOWN = frozenset("template noscript datalist noframes noembed".split())
 # The screen-reader classes of the common frameworks.
 _HIDDEN_CLASSES = frozenset("sr-only visually-hidden screen-reader-text visuallyhidden".split())
-_TINY = {"px": 2.0, "pt": 2.0, "em": 0.2, "rem": 0.2, "%": 20.0, "vw": 0.2, "vh": 0.2, "": 0.0}
 _NEAR = 0.08  # of the range of each colour channel: nobody can see the difference
 
 _PAINTS = ("background-image", "background-color", "background")
@@ -58,10 +58,14 @@ _WHITE = (1.0, 1.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What was taken out of a page: how each piece of hidden prose begins, and whether words were struck out."""
+    """What was taken out of a page: how each piece of hidden prose begins, and whether words were struck out.
+
+    `is_unfinished` when the page has more styles than we look at, so that what they hide may still be in it.
+    """
 
     prose: tuple[str, ...] = ()
     is_struck: bool = False
+    is_unfinished: bool = False
 
 
 def drop_hidden(tree: Any) -> LeftOut:
@@ -74,6 +78,7 @@ def drop_hidden(tree: Any) -> LeftOut:
     unseen: list[Any] = []  # the outermost elements that are not shown
     wordless: list[Any] = []  # shown ones whose own words are not to be seen
     struck: list[Any] = []
+    raised: list[tuple[Any, str]] = []
     missed: list[str] = []
     stack = [(tree, _Look(), False)]  # without recursion: pages nest deeper than Python does
     while stack:
@@ -91,19 +96,18 @@ def drop_hidden(tree: Any) -> LeftOut:
             struck.append(element)
             continue
         if element.tag in _RAISED_TAGS:
-            element.tag = _raised_tag(element, style) or element.tag
+            raised.append((element, _raised_tag(element, style) or element.tag))
         if _is_counter(element):
             element.text = _COUNTED
             missed.append(f"{_COUNTED} is a number")  # which is nowhere on the page
         look = around.within(element, style)
-        if not look.shows_words:
+        if not look.shows_words and not (look.is_painted_over and _is_over_picture(element, sheets)):
             wordless.append(element)
             missed += [] if is_beside else _prose((element.text or "", *(child.tail or "" for child in element)))
         stack.extend((child, look, is_beside) for child in element)
-    for element in wordless:
-        element.text = None
-        for child in element:
-            child.tail = None
+    for element, tag in raised:  # not before: rules go by tags
+        element.tag = tag
+    _take_own_words(wordless)
     is_struck = any(
         text.strip() for element in struck for text in itertools.islice(element.itertext(), _MAX_COUNTED_PIECES)
     )
@@ -112,7 +116,14 @@ def drop_hidden(tree: Any) -> LeftOut:
     for element in tree.iter():
         element.attrib.pop("style", None)
         element.attrib.pop("aria-hidden", None)
-    return LeftOut(tuple(missed), is_struck)
+    return LeftOut(tuple(missed), is_struck, sheets.is_unfinished)
+
+
+def _take_own_words(elements: Iterable[Any]) -> None:
+    for element in elements:
+        element.text = None
+        for child in element:
+            child.tail = None
 
 
 def _is_struck(element: Any, style: Style) -> bool:
@@ -210,19 +221,44 @@ class _Look:
     def shows_words(self) -> bool:
         return not (self.is_tiny or self.is_unseen or _is_same(self.colour, self.behind))
 
+    @property
+    def is_painted_over(self) -> bool:
+        """Whether the words would be seen on another background than the one that was found."""
+        return not (self.is_tiny or self.is_unseen or _is_same(self.colour, ()))
+
     def within(self, element: Any, style: Style) -> _Look:
         if not style and element.get("color") is None and element.get("bgcolor") is None:
             return self
         painted = next((style[name] for name in _PAINTS if style.get(name, "none") != "none"), "")
-        sizes = [size for size in _font_sizes(style) if length_of(size) is not None]
         visibility = style.get("visibility", "")
         is_whole = element.tag in WHOLE_PAGE  # hidden until a script shows it, as some sites do
         return _Look(
             colour=style.get("color") or element.get("color") or self.colour,
             behind=_painted(painted or element.get("bgcolor") or "", self.behind),
-            is_tiny=_is_tiny(sizes[-1]) and not is_whole if sizes else self.is_tiny,
+            is_tiny=_has_tiny_letters(style, self.is_tiny) and not is_whole,
             is_unseen=visibility in ("hidden", "collapse") and not is_whole if visibility else self.is_unseen,
         )
+
+
+_PICTURE_TAGS = frozenset("img picture video svg canvas".split())
+_MAX_AROUND = 5  # elements from the words outwards that may be laid over a picture
+_MAX_BESIDE = 5  # elements on each side of those that may be it, and elements within one of them
+_LAID = ("absolute", "fixed")
+
+
+def _is_over_picture(element: Any, sheets: StyleSheets) -> bool:
+    """Return whether words are laid over a picture or a painted element beside them, or that is laid below them."""
+    is_laid = False
+    for around in itertools.islice(itertools.chain([element], element.iterancestors()), _MAX_AROUND):
+        is_laid = is_laid or sheets.style_of(around).get("position") in _LAID
+        sides = (itertools.islice(around.itersiblings(preceding=way), _MAX_BESIDE) for way in (True, False))
+        for other in itertools.chain.from_iterable(sides):
+            style = sheets.style_of(other)
+            is_picture = any(one.tag in _PICTURE_TAGS for one in itertools.islice(other.iter(), _MAX_BESIDE))
+            is_painted = any(_painted(style.get(name, ""), _WHITE) != _WHITE for name in _PAINTS)
+            if (is_laid or style.get("position") in _LAID) and (is_picture or is_painted):
+                return True
+    return False
 
 
 def _is_marked(element: Any) -> bool:
@@ -243,14 +279,18 @@ def _is_read_out_otherwise(element: Any) -> bool:
     )
 
 
-def _font_sizes(style: Style) -> Iterable[str]:
-    yield style.get("font-size", "")
-    yield from (word.partition("/")[0] for word in style.get("font", "").split() if word[:1].isdigit())
+_SIZE_WORDS = frozenset("xx-small x-small small medium large x-large xx-large xxx-large initial".split())
+_MANY_TIMES = {"em": 4.0, "%": 400.0}  # tiny letters are still tiny at less than that
 
 
-def _is_tiny(value: str) -> bool:
-    length = length_of(value)
-    return length is not None and 0 <= length[0] <= _TINY[length[1]]
+def _has_tiny_letters(style: Style, is_tiny_around: bool) -> bool:
+    sizes = [style.get("font-size", "")]
+    sizes += (word.partition("/")[0] for word in style.get("font", "").split() if word[:1].isdigit())
+    given = [size for size in sizes if size in _SIZE_WORDS or length_of(size) is not None]
+    if not given:
+        return is_tiny_around
+    number, unit = length_of(given[-1]) or (0.0, "word")
+    return is_tiny(given[-1]) or (is_tiny_around and number < _MANY_TIMES.get(unit, 0.0))
 
 
 def _painted(value: str, behind: tuple[float, ...]) -> tuple[float, ...]:

@@ -23,6 +23,7 @@ from crowdnotes.evidence.reading.document import (
     NO_TEXT_SENTENCE,
     PAYWALL_SENTENCE,
     STRUCK_SENTENCE,
+    UNFINISHED_SENTENCE,
     Document,
     asks_for_money,
     asks_for_script,
@@ -83,7 +84,7 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
     refuse_stand_in(_read_title(tree) or title, notice if is_notice_alone else text, all_words(tree), html)
     if is_paywalled(tree, html, text):
         raise FetchError(PAYWALL_SENTENCE, FetchOutcome.PAYWALLED)
-    missed = _missed(left_out, text)
+    missed, unfinished = _missed(left_out, text), UNFINISHED_SENTENCE * left_out.is_unfinished
     is_struck = left_out.is_struck or drop_struck((extracted.text if extracted is not None else "") or "")[1]
     fact_checks, broken = _read_page_fact_checks(tree)
     _refuse_empty(text, html, is_hidden=missed)
@@ -99,7 +100,7 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
         asks_for_password=any((field.get("type") or "").lower() == "password" for field in tree.iter("input")),
         notices=(PARTS_LEFT_OUT,) if missed else (),
         remark=" ".join(
-            filter(None, (_MISSED_SENTENCE * missed, STRUCK_SENTENCE * is_struck, broken, guessed)),
+            filter(None, (_MISSED_SENTENCE * missed, unfinished, STRUCK_SENTENCE * is_struck, broken, guessed)),
         ),
     )
 
