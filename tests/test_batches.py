@@ -291,6 +291,17 @@ def test_the_table_of_results_runs_no_formula_and_is_its_owners(
     assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
 
 
+def test_the_results_never_replace_the_posts(tmp_path: Path) -> None:
+    file, link = tmp_path / "posts.csv", tmp_path / "link.csv"
+    file.write_text("id,text\n1,\n")
+    link.symlink_to(file)
+    for out in (file, link):
+        ended = crowdnotes(tmp_path, "batch", str(file), "--out", str(out))
+        assert ended.returncode == 1
+        assert "would replace your posts" in ended.stderr
+    assert file.read_text() == "id,text\n1,\n"
+
+
 @pytest.mark.deep
 def test_half_of_100_000_rows_are_broken_and_each_has_its_sentence(tmp_path: Path) -> None:
     file = tmp_path / "posts.jsonl"

@@ -41,6 +41,8 @@ def batch(
     out: Annotated[Path | None, typer.Option(help="Write the results here, as CSV.")] = None,
 ) -> None:
     """Find sources for each post, write and score a note. It decides nothing; run it again and it goes on."""
+    if out is not None and out.exists() and file.exists() and out.samefile(file):
+        raise InputError(f"The results would replace your posts in {file}.", "Give --out another name.")
     with open_workspace() as workspace:
         work = Batch(workspace, file, budget=budget, day_budget=day_budget, posts=posts)
         if remark := remark_on(file):
