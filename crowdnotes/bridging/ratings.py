@@ -188,11 +188,23 @@ def write_fit(fit: Factorization, out: Path) -> tuple[Path, Path]:
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
+        for name in ("note", "rater"):
+            _refuse_other_table(out / f"{name}s.parquet", f"{name}_intercept")
         return _write_side(fit.notes, "note", out), _write_side(fit.raters, "rater", out)
     except OSError as error:
         raise InputError(
             f"The folder {out} cannot be written: {error.strerror or error}.", "Choose another folder."
         ) from error
+
+
+def _refuse_other_table(target: Path, column: str) -> None:
+    """Raise InputError where a table that no fit wrote would be lost, as the public notes of `bridging read`."""
+    try:
+        is_other = target.exists() and column not in pq.read_schema(target).names
+    except pa.ArrowInvalid:
+        is_other = True
+    if is_other:
+        raise InputError(f"{target} holds something else than a fit.", "Choose another folder.")
 
 
 def _write_side(side: SideParameters, name: str, out: Path) -> Path:

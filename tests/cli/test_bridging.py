@@ -48,6 +48,21 @@ def test_fit_writes_both_sides_and_prints_its_figures(prepared: Path, tmp_path: 
     assert notes["note_id"].dtype == "int64"
 
 
+def test_a_fit_replaces_no_other_table(prepared: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for _ in range(2):  # a fit may follow a fit
+        _run("fit", "--ratings", prepared, "--out", out, "--json")
+    public = pd.DataFrame({"noteId": [1]})
+    public.to_parquet(out / "raters.parquet")
+    before = (out / "notes.parquet").read_bytes()
+    for rest in (public.to_parquet(), b"no table"):
+        (out / "raters.parquet").write_bytes(rest)
+        ended = CliRunner().invoke(app, ["bridging", "fit", "--ratings", str(prepared), "--out", str(out)])
+        assert "holds something else than a fit" in str(ended.exception)
+        assert (out / "raters.parquet").read_bytes() == rest
+    assert (out / "notes.parquet").read_bytes() == before
+
+
 def test_a_prepared_table_is_fitted_whole_unless_the_filter_is_asked_for(prepared: Path, tmp_path: Path) -> None:
     whole = _run("fit", "--ratings", prepared, "--out", tmp_path / "a", "--json")
     again = _run("fit", "--ratings", prepared, "--out", tmp_path / "b", "--filter", "--json")
