@@ -158,7 +158,7 @@ class XClient:
         found: list[EligiblePost] = []
         params = {"post_selection": selection} if selection else {}
         for page in self._pages("/2/notes/search/posts_eligible_for_notes", params, most, _POST_FIELD_VARIANTS):
-            found += [_parse_eligible_post(item) for item in page]
+            found += [post for item in page if _is_id((post := _parse_eligible_post(item)).id)]
             if len(found) >= most:
                 break
         return found[:most]
@@ -183,7 +183,7 @@ class XClient:
         answer = self._ask("POST", "/2/notes", document={"test_mode": self.test_mode, "post_id": post_id, "info": info})
         inside = _require_data(answer)
         note_id = _text_of(inside.get("id") or inside.get("note_id"))
-        if not (note_id.isascii() and note_id.isdigit()):
+        if not _is_id(note_id):
             raise XError(XFault.UNREADABLE)
         return note_id
 
@@ -383,8 +383,13 @@ def _require_data(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text_of(value: object) -> str:
-    """Return a text or number as text, "" for what is neither."""
-    return str(value) if isinstance(value, str) or (isinstance(value, int) and abs(value) < 2**64) else ""
+    """Return a text or number as text, "" for what is neither; half a character becomes U+FFFD: no file holds it."""
+    text = str(value) if isinstance(value, str) or (isinstance(value, int) and abs(value) < 2**64) else ""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
 def _parse_eligible_post(item: Mapping[str, Any]) -> EligiblePost:

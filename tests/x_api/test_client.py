@@ -217,5 +217,12 @@ def test_junk_in_an_answer_is_passed_over_or_ends_in_a_sentence(
         client.evaluate("1", "A note.")
 
 
+def test_only_posts_that_can_be_named_and_written_down_are_eligible(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = XClient(XSettings.model_validate({**KEYS, "url": "http://127.0.0.1:9"}))
+    posts = [{"id": "7", "text": "Half \ud83d a sign"}, {"text": "No id"}, {"id": "\ud800"}, {"id": "a/b"}, {}]
+    monkeypatch.setattr(client, "_ask", lambda *_, **__: {"data": posts})
+    assert [(post.id, post.text) for post in client.eligible(5)] == [("7", "Half \ufffd a sign")]
+
+
 def test_a_wait_of_a_minute_is_told_in_seconds() -> None:
     assert str(XError(XFault.LIMIT, minutes=1)).startswith("X accepts no more calls for 60 seconds.")
