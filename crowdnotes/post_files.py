@@ -273,12 +273,17 @@ def _load_list(file: Path, encoding: Encoding) -> list[_Found] | None:
             "Use a file with one object a line (.jsonl).",
         )
     try:
-        content = json.loads(file.read_bytes().decode(encoding.codec, encoding.errors))
+        content = _load_json(file.read_bytes().decode(encoding.codec, encoding.errors))
     except (ValueError, RecursionError):
         return None
     if isinstance(content, Mapping):
         content = next((content[name] for name in _JSON_LISTS if isinstance(content.get(name), list | dict)), content)
     return [_to_found(one) for one in (content if isinstance(content, list) else [content])]
+
+
+def _load_json(text: str) -> Any:
+    """Return what JSON holds; None for NaN, which pandas writes for an empty cell."""
+    return json.loads(text, parse_constant=lambda _: None)
 
 
 def _to_found(value: object) -> _Found:
@@ -301,7 +306,7 @@ def _read_lines_of_json(lines: TextIO) -> Iterator[_Found]:
         if not line.strip():
             continue
         try:
-            yield _to_found(json.loads(line))
+            yield _to_found(_load_json(line))
         except (ValueError, RecursionError) as error:
             yield f"We cannot read it: {error}."
 

@@ -276,6 +276,13 @@ def test_a_list_that_breaks_off_or_holds_something_else_is_told(tmp_path: Path) 
     assert [row.problem for row in rows_of(file)] == ["", "", "Not a JSON object."]
 
 
+@pytest.mark.parametrize(("name", "form"), [("posts.json", "[{}, {}]"), ("posts.jsonl", "{}\n{}\n")])
+def test_an_empty_cell_of_pandas_is_no_text(tmp_path: Path, name: str, form: str) -> None:
+    (tmp_path / name).write_text(form.format('{"text": "Garlic cures it.", "links": NaN}', '{"text": NaN}'))
+    rows = list(rows_of(tmp_path / name))
+    assert [(row.text, bool(row.problem)) for row in rows] == [("Garlic cures it.", False), ("", True)]
+
+
 def test_the_table_of_results_runs_no_formula_and_is_its_owners(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
