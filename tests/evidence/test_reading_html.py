@@ -372,6 +372,7 @@ MORE = "<p>Try the search, or go back to the home page of the site to find what 
         ("Valley", f"<p>We can’t seem to find the page you’re looking for.</p>{MORE}", FetchOutcome.NOT_FOUND),
         ("Valley", f"<p>We’re having trouble locating that article.</p>{MORE}", FetchOutcome.NOT_FOUND),
         ("Valley", f"<p>This article is no longer available.</p>{MORE}", FetchOutcome.NOT_FOUND),
+        ("News", f"<p>The article you requested is no longer available.</p>{MORE}", FetchOutcome.NOT_FOUND),
         ("Seite nicht gefunden - Amt", f"<h1>Hoppla</h1>{MORE}", FetchOutcome.NOT_FOUND),
         ("Page introuvable | Santé", f"<h1>Oups</h1>{MORE}", FetchOutcome.NOT_FOUND),
         ("Página no encontrada", MORE, FetchOutcome.NOT_FOUND),
