@@ -101,8 +101,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def running_app(folder: Path, *, port: int = 0, variables: Mapping[str, str] | None = None) -> Iterator[str]:
-    """The app, started on a free port with a data folder of its own; gives its address."""
+def running_app(
+    folder: Path, *, port: int = 0, variables: Mapping[str, str] | None = None, warm: bool = False
+) -> Iterator[str]:
+    """The app, started on a free port with a data folder of its own; gives its address.
+
+    Unless `warm` it reads its models when a walk first needs them.
+    """
     port = port or free_port()
     environment = {
         **os.environ,
@@ -114,7 +119,7 @@ def running_app(folder: Path, *, port: int = 0, variables: Mapping[str, str] | N
     }
     log = folder / "app.log"
     options = [f"--server.port={port}", "--server.address=127.0.0.1"]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+    command = [sys.executable, "-m", "streamlit" if warm else "tests.cold_app", "run", "app.py", *options]
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
         try:
@@ -129,7 +134,7 @@ def running_app(folder: Path, *, port: int = 0, variables: Mapping[str, str] | N
 @pytest.fixture(scope="session")
 def app(articles: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("app")
-    with running_app(folder) as url:
+    with running_app(folder, warm=True) as url:
         yield App(url, articles, folder)
 
 
