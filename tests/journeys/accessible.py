@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
@@ -11,9 +9,12 @@ from tests.journeys.walk import rest
 
 _CUT = 300
 _TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-_OPTIONS = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": _TAGS}}
-_WITHOUT_CONTRAST = _OPTIONS | {"rules": {"color-contrast": {"enabled": False}}}
-_CONTRAST = _OPTIONS | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+# Of faint words `contrast.faint_words` sees more than axe, in a tenth of the time.
+_OPTIONS = {
+    "resultTypes": ["violations"],
+    "runOnly": {"type": "tag", "values": _TAGS},
+    "rules": {"color-contrast": {"enabled": False}},
+}
 # Links within a sentence may be as small as its letters. What one ticks or slides is as large as its label or its rail.
 _SMALL = """
 () => {
@@ -40,24 +41,15 @@ _SMALL = """
 """
 
 
-def axe_faults(page: Page, *, contrast: bool = True) -> list[str]:
+def axe_faults(page: Page) -> list[str]:
     """All that axe finds by WCAG 2.2 AA and good practice: the rule, the element as HTML, its selector, what is wrong.
 
-    Without `contrast` in half the time: for a page of which `contrast.faint_words` sees more than axe does.
+    But for contrast: see `contrast.faint_words`.
     """
-    return _violations(page, _OPTIONS if contrast else _WITHOUT_CONTRAST)
-
-
-def axe_contrast_faults(page: Page) -> list[str]:
-    """What axe finds too faint, as `axe_faults`: all that may differ on the other background."""
-    return _violations(page, _CONTRAST)
-
-
-def _violations(page: Page, options: dict[str, Any]) -> list[str]:
     rest(page)
     return [
         f"{fault['id']}: {node['html'][:_CUT]} {node['target']} {node['failureSummary']}"
-        for fault in Axe().run(page, options=options).response["violations"]
+        for fault in Axe().run(page, options=_OPTIONS).response["violations"]
         for node in fault["nodes"]
     ]
 

@@ -53,7 +53,7 @@ _COLOURS = """
 """
 
 _FAINT_WORDS = """
-() => {
+(charts) => {
   COLOURS
   const bar = (box) => {
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
@@ -74,8 +74,10 @@ _FAINT_WORDS = """
       const words = [...element.childNodes].filter((node) => node.nodeType === 3 && node.textContent.trim())
       const box = element.getBoundingClientRect()
       const style = getComputedStyle(element)
+      const isOfAChart = element instanceof SVGElement || !/[\\p{L}\\p{N}]/u.test(element.textContent)
+      if (element.closest(".js-plotly-plot, [data-testid=stSlider]") || (!charts && isOfAChart)) continue
       const isIcon = style.fontFamily.includes("Material Symbols")
-      if (!words.length || !box.width || isIcon || ["STYLE", "SCRIPT"].includes(element.tagName)) continue
+      if (!words.length || box.width <= 1 || isIcon || element.matches("style, script, title")) continue
       if (style.visibility === "hidden" || element.closest("[disabled], [aria-disabled=true]")) continue
       let { opacity, behind } = layersOf(element)
       const isDrawn = element instanceof SVGElement
@@ -126,16 +128,20 @@ _FAINT_EDGES = """
 """.replace("COLOURS", _COLOURS)
 
 
-def faint_words(page: Page) -> list[str]:
-    """Words under 4.5 to 1, large ones and signs under 3, as WCAG 2.2 AA asks; icons and what is disabled are free."""
-    return _found(page, _FAINT_WORDS)
+def faint_words(page: Page, *, charts: bool = True) -> list[str]:
+    """Words under 4.5 to 1, large ones and signs under 3, as WCAG 2.2 AA asks.
+
+    Icons, what is disabled, the numbers of a slider (most are not shown) and Plotly's charts are left out; without
+    `charts` our own too, and the signs that explain them.
+    """
+    return _found(page, _FAINT_WORDS, charts)
 
 
-def _found(page: Page, measure: str) -> list[str]:
+def _found(page: Page, measure: str, argument: bool = False) -> list[str]:
     rest(page)
     with suppress(TookTooLong):  # what is being redrawn is faint for a moment
-        page.wait_for_function(f"() => !({measure})().length", timeout=_REDRAWN_MS)
-    found: list[str] = page.evaluate(measure)
+        page.wait_for_function(f"(argument) => !({measure})(argument).length", arg=argument, timeout=_REDRAWN_MS)
+    found: list[str] = page.evaluate(measure, argument)
     return found
 
 

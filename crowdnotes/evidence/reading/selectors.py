@@ -2,7 +2,7 @@
 
 Written after https://www.w3.org/TR/selectors-4/ on the tokens of tinycss2. cssselect2 and lxml's XPath take time that
 grows with a power of a page's depth, and cannot be stopped; and they do not know what may be: a script may change the
-names of the whole page, and of some states of an element nobody can tell. Such an answer is None.
+names of the whole page, and no page says all states of an element. Such an answer is None.
 """
 
 from __future__ import annotations
