@@ -14,7 +14,7 @@ TORCH := torch==2.13.0
 # The usual PyTorch for Linux brings gigabytes for graphics cards; this index of PyTorch's has builds for the processor.
 # `TORCH_INDEX=` takes the usual one.
 TORCH_INDEX ?= $(if $(filter Linux,$(shell uname -s)),https://download.pytorch.org/whl/cpu)
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help app install test test-deep coverage check picture bench lock clean
@@ -32,6 +32,8 @@ test: $(VENV)/.tested ## Install what tests need, a browser included, and run th
 	@$(BIN)/python -m tests.browser
 	@$(PYTEST) $(ARGS)
 
+# These wait for browsers and other processes more than they reckon.
+test-deep: WORKERS = $(if $(ARGS),0,3)
 test-deep: $(VENV)/.tested ## The tests that train models or take long, and every property on more examples
 	@$(BIN)/python -m tests.browser
 	@$(PYTEST) -m "deep or hypothesis" --hypothesis-profile=deep $(ARGS)
