@@ -6,5 +6,5 @@ from streamlit.web.cli import main
 from pages.common import shared_workspace
 
 if __name__ == "__main__":
-    shared_workspace.load_models = lambda: None
+    shared_workspace.load_models = lambda: None  # type: ignore[assignment] # it is cached
     main()
