@@ -15,7 +15,7 @@ from crowdnotes.domain import DecisionKind, ExistingNote, LinkCheck, LinkState, 
 from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.journeys.accessible import axe_faults, small_targets
-from tests.journeys.conftest import App, Desk, NewPage, running_app
+from tests.journeys.conftest import Desk, NewPage, running_app
 from tests.journeys.contrast import faint_edges, faint_words, turned_to
 from tests.journeys.walk import Walk
 from tests.public_data.made import made_index
@@ -23,7 +23,7 @@ from tests.reports.made_comparisons import answered, pairs_file
 from tests.shared import PATIENCE, minilm
 from tests.x_server import KEYS, XServer
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
 
 POST = "Vitamin C cures a cold in a day. Doctors hide this from everyone who asks."
 HEADER = "X-Person"
@@ -44,13 +44,6 @@ def _faults(page: Page) -> list[str]:
     # A chart takes the colours of the background that its run began with.
     found += [f"dark: {what}" for what in (*faint_words(page, charts=False), *faint_edges(page))]
     return found
-
-
-def test_the_list_of_cases_has_no_fault(app: App, new_page: NewPage) -> None:
-    walk = Walk(new_page("light", 1280), app.url)
-    walk.open("/cases")
-    assert _faults(walk.page) == []
-    assert walk.page.title() == f"Cases · {NAME}"
 
 
 @dataclass(frozen=True)
@@ -151,7 +144,6 @@ _EMPTY = {
 }
 
 
-@pytest.mark.deep
 def test_no_page_has_a_fault_before_there_is_anything_on_it(walk: Walk) -> None:
     found = {}
     for path, title in _EMPTY.items():
@@ -162,7 +154,6 @@ def test_no_page_has_a_fault_before_there_is_anything_on_it(walk: Walk) -> None:
     assert [f"{path}: {fault}" for path, faults in found.items() for fault in faults] == []
 
 
-@pytest.mark.deep
 def test_no_page_has_a_fault_with_something_on_it(team: _Team, articles: str, walk: Walk) -> None:
     admin = team.admin
     to_read, scored = Desk(admin, articles).gathered(POST, "vitamin-c", "colds"), _scored(admin, articles)
@@ -223,7 +214,6 @@ def test_no_page_has_a_fault_with_something_on_it(team: _Team, articles: str, wa
     assert [f"{path}: {fault}" for path, faults in found.items() for fault in faults] == []
 
 
-@pytest.mark.deep
 def test_the_end_of_work_new_scores_and_an_error_are_said(team: _Team, articles: str, walk: Walk) -> None:
     desk = Desk(team.admin, articles)
     case_id = desk.gathered(POST, "vitamin-c")

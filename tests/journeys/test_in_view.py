@@ -169,6 +169,7 @@ def test_what_is_filled_in_for_a_library_stays_beside_an_error(app: App, new_pag
     expect(page.get_by_label("Name of the library", exact=True)).to_have_value("body")
 
 
+@pytest.mark.deep
 def test_one_thing_scrolls_and_at_twice_the_size_note_and_decision_have_half_the_window(
     app: App, desk: Desk, new_page: NewPage
 ) -> None:

@@ -15,6 +15,7 @@ POST = "Vitamin C cures every cold within a day."
 MINE = "My words, typed letter by letter, slowly enough that they are saved more than once on the way."
 
 
+@pytest.mark.deep
 def test_a_refresh_and_a_second_tab_keep_the_case_and_its_words(app: App, desk: Desk, new_page: NewPage) -> None:
     case_id = desk.gathered(POST, "vitamin-c")
     desk.judged(case_id, Verdict.USE, "E1")
