@@ -289,8 +289,8 @@ def _suggestion_lines(case: Case) -> Iterator[str]:
     for item in case.suggestions:
         answer = "open"
         if item.answer:
-            by, why = _escape_inline(item.answered_by), _escape_inline(item.reason)
-            answer = f"**{item.answer.as_text}**, by {by}: {why}"
+            why = f": {_escape_inline(item.reason)}" if item.reason else ""
+            answer = f"**{item.answer.as_text}**, by {_escape_inline(item.answered_by)}{why}"
         changed = f" Changed: {_escape_inline(item.changed)}" if item.changed else ""
         yield f"- {_escape_inline(item.by)}: {_escape_inline(item.text)} — {answer}{changed}"
     yield ""

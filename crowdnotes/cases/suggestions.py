@@ -83,20 +83,29 @@ def answer_suggestion(
 ) -> Case:
     """Store a person's answer, which may replace an earlier one.
 
-    `changed` says what changed in the note for it. InputError without a reason, and for a granted one without
-    `changed`.
+    `changed` says what changed in the note for it; not needed where the note shows it (`is_seen_changed`), nor then a
+    reason, if all was granted. InputError for what else is missing.
     """
     asked = next((item for item in case.suggestions if item.id == suggestion_id), None)
     if asked is None:
         raise InputError(f"There is no suggestion {suggestion_id}.")
     reason, changed = checked_reason(reason), checked_reason(changed)
-    if not reason:
+    granted, is_seen = answer is not SuggestionAnswer.NO, is_seen_changed(asked, case.draft)
+    if granted and not changed and not is_seen:
+        left = "Say what you changed in the note." if reason else "Say what you changed in the note, and why."
+        raise InputError(left, "Change the note first, or answer “not changed”.")
+    if not reason and not (answer is SuggestionAnswer.YES and is_seen):
         raise InputError("Say briefly why.")
-    if answer is not SuggestionAnswer.NO and not changed:
-        raise InputError("Say what you changed in the note.", "Change the note first, or answer “not changed”.")
     if (asked.answer, asked.reason, asked.changed) == (answer, reason, changed):
         return case
     return with_answers(case, at, by, [answered(asked, case.draft, at, answer, reason, changed, by.name)])
+
+
+def is_seen_changed(asked: Suggestion, draft: Draft | None) -> bool:
+    """Return whether the note shows a change since then: of the words that it is about; of any, if it names none."""
+    if draft is None or draft.sha256 == asked.about:
+        return False
+    return asked.words not in draft.text if asked.words else True
 
 
 def answered(

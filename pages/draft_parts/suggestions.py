@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from crowdnotes.cases.blinding import is_something_hidden
-from crowdnotes.cases.suggestions import answer_suggestion, suggest
+from crowdnotes.cases.suggestions import answer_suggestion, is_seen_changed, suggest
 from crowdnotes.domain import Case, Suggestion, SuggestionAnswer
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord
@@ -122,6 +122,11 @@ def _draw_answered_change(case: Case, item: Suggestion) -> None:
 def answer_form(case: Case, item: Suggestion, place: str) -> None:
     """Draw the fields of an answer, its errors below them; `place` is where on the page it is."""
     key = f"reply-{place}-{case.id}-{item.id}"
+    why = f"One sentence for {'the moderator' if item.owed else 'the person who asked'}"
+    what = "Change the note first. Leave this empty where you did not."
+    if is_seen_changed(item, case.draft):
+        st.caption("The note has changed since this comment. If you answer “Changed”, you need not write more.")
+        what = "Optional"
     with st.form(f"form-{key}", border=False):
         st.segmented_control(
             "Your answer",
@@ -134,13 +139,13 @@ def answer_form(case: Case, item: Suggestion, place: str) -> None:
             "Why",
             value=item.reason,
             key=f"{key}-reason",
-            placeholder="One sentence for the moderator" if item.owed else "One sentence for the person who asked",
+            placeholder=why,
         )
         st.text_input(
             "What changed in the note",
             value=item.changed,
             key=f"{key}-changed",
-            placeholder="Change the note first. Leave this empty where you did not.",
+            placeholder=what,
         )
         st.form_submit_button("Save the answer", icon=":material/save:", on_click=_save_answer, args=(case, item, key))
     notices(key)

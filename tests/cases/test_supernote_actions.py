@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -35,6 +36,7 @@ from crowdnotes.domain import (
     SideVotes,
     Span,
     StageName,
+    Suggestion,
     SuggestionAnswer,
     SupernoteRound,
     SupernoteScore,
@@ -164,6 +166,32 @@ def test_an_approved_case_opens_for_new_notes_and_remembers_what_was_posted() ->
     assert (case.decision, posted.text, posted.at) == (None, "The note.", AT + timedelta(hours=1))
     assert posted.status is None, "nobody said how it stands on X"
     assert [item.id for item in _work(case).used] == ["N2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "note", "seen"),
+    [
+        ("prevents", "It was associated with less.", True),
+        ("prevents", "In adults it prevents illness.", False),  # they are as they were
+        ("", "In adults it prevents illness.", True),
+        ("", "It prevents illness.", False),
+    ],
+)
+def test_a_change_that_the_note_shows_needs_no_words(words: str, note: str, seen: bool) -> None:
+    before, after = (Draft(text=text, engine="person", written_at=AT) for text in ("It prevents illness.", note))
+    asked = Suggestion(id="S1", text="Say less.", by="bob", at=AT, about=before.sha256, words=words, owed=BOB.key)
+    case = make_case(draft=after, suggestions=(asked,))
+
+    def saves(answer: SuggestionAnswer, reason: str = "") -> bool:
+        with suppress(InputError):
+            return not suggestions.answer_suggestion(case, AT, ANN, "S1", answer, reason).suggestions[0].waits
+        return False
+
+    yes, part, no = SuggestionAnswer.YES, SuggestionAnswer.IN_PART, SuggestionAnswer.NO
+    assert (saves(yes), saves(part), saves(no)) == (seen, False, False)
+    assert (saves(yes, "Less."), saves(part, "Less."), saves(no, "It says so.")) == (seen, seen, True)
+    with pytest.raises(InputError, match="why"):  # in one sentence with what else is missing
+        suggestions.answer_suggestion(case, AT, ANN, "S1", part, "")
 
 
 def test_suggestions_are_kept_with_who_and_answered_with_a_reason() -> None:
