@@ -331,11 +331,15 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
 
 @requires(Act.REVIEW, Clock.DATABASE)
 def send_back(case: Case, at: datetime, by: Person, comments: Sequence[Comment], words: str = "") -> Case:
-    """Return a case to its author with comments; each has to be answered before it comes back."""
+    """Return a case to its author with comments; each has to be answered before it comes back.
+
+    `words` is a comment on the whole note.
+    """
     _require_submitted(case)
     require_free(case, by)
-    said, words = [item for item in comments if item.text.strip()], checked_reason(words)
-    if not said and not words:
+    words = checked_reason(words)
+    said = [item for item in (*comments, Comment(words)) if item.text.strip()]
+    if not said:
         raise InputError("Say what the author should change.", "Comment on the note or one of its sources.")
     if len(said) > _MAX_COMMENTS:
         raise InputError(f"Send at most {_MAX_COMMENTS} comments at once.")

@@ -46,7 +46,10 @@ class Lease(FrozenModel):
 
 
 class Return(FrozenModel):
-    """One sending back: who, when, why, and the note of that time. Comments are the case's suggestions."""
+    """One sending back: who, when, and the note of that time. Comments are the case's suggestions.
+
+    `words` is the one on the whole note again, for the list of cases; an earlier program had it here alone.
+    """
 
     by: Person
     at: datetime

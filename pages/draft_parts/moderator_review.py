@@ -63,9 +63,10 @@ def draw_versions(case: Case) -> None:
 def _draw_return_message(case: Case) -> None:
     """Who sent it back and why, and what was changed since."""
     back = case.desk.returns[-1]
-    head = f"**{escaped(back.by.name, 40)}** sent this back on {moment(back.at)}."
-    st.markdown(f"{head} {escaped(back.words)}")
-    for item in (it for it in case.suggestions if it.owed):
+    owed = [item for item in case.suggestions if item.owed]
+    words = "" if any(it.text == back.words for it in owed) else back.words
+    st.markdown(f"**{escaped(back.by.name, 40)}** sent this back on {moment(back.at)}. {escaped(words)}".rstrip())
+    for item in owed:
         st.markdown(comment_in_words(case, item))
         if item.waits:
             with st.expander("Answer this comment", key=f"answer-owed-{item.id}", icon=":material/reply:"):

@@ -138,6 +138,8 @@ def _draw_findings(case: Case, found: Sequence[Pair], waits: Sequence[Obstacle],
         own, readers_left = blinding.reading_by(case, cases().actor.key), blinding.waits_for_readers(case)
         if case.decision is not None:
             st.success(f"This case is decided: {case.decision.as_text}.", icon=":material/check:")
+            if case.outcome_line:
+                st.markdown(escaped(case.outcome_line))
             if workspace().may(Act.REOPEN, case):
                 again = partial(cases().apply, case.id, actions.reopen)
                 button("Reopen the case", "validate-reopen", NOTICE_AREA, again, icon="lock_open", type="tertiary")

@@ -52,7 +52,8 @@ def _of_another(case_id: str) -> Case:
     case = open_passage(moderation.claim(case, NOW, ZOE), NOW, ZOE, "E1")
     case = moderation.judge_pair(case, NOW, ZOE, NOTE, "E1", Support.SUPPORTED)
     case = moderation.send_back(case, NOW, ZOE, [Comment("Say which drink.", "E1")], "Nearly.")
-    case = answer_suggestion(case, NOW, ANN, "S1", SuggestionAnswer.NO, "It says so.")
+    for name in ("S1", "S2"):
+        case = answer_suggestion(case, NOW, ANN, name, SuggestionAnswer.NO, "It says so.")
     case = moderation.claim(moderation.submit(case, NOW, ANN), NOW, ZOE)
     case = moderation.take_over(case, NOW, BOB)
     decision = Decision(kind=DecisionKind.REJECTED, by=ZOE.name, by_key=ZOE.key, at=NOW, reason="Too thin.")
@@ -226,7 +227,7 @@ def test_of_a_case_that_moderators_reviewed_their_part_stays_without_what_its_au
         ("sentence 2", Support.PARTLY),
     ]
     assert {review.reader.name for item in kept.evidence for review in item.reviews} == {"bob"}
-    assert [item.text for item in kept.suggestions] == ["Whom?"]
+    assert [item.text for item in kept.suggestions] == ["Whom?", "Soon."]
     assert (kept.desk.returns[0].words, kept.desk.returns[0].note) == ("Soon.", "")
     assert (kept.owner, kept.desk_state) == (None, DeskState.DRAFTING)
     assert store.queue.items(BOB, QueueQuery(QueueScope.ALL), 9) == []

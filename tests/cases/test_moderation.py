@@ -121,6 +121,8 @@ def test_a_case_goes_from_its_author_to_a_moderator_and_back_with_each_step_on_r
     refused(lambda: moderation.submit(case, NOW, ANN), "comments")
     case = edit_draft(case, NOW + CLAIM_DURATION, ANN, "The 2024 review found no link.", based_on=text_sha256(NOTE))
     case = answer_suggestion(case, NOW, ANN, "S1", SuggestionAnswer.YES, "Named.", changed="The year stands there.")
+    refused(lambda: moderation.submit(case, NOW, ANN), "comments")  # the one on the whole note
+    case = answer_suggestion(case, NOW, ANN, "S2", SuggestionAnswer.YES, "")
     case = moderation.claim(moderation.submit(case, NOW, ANN), NOW, BOB)
     case = decide(case, NOW, BOB, DecisionKind.REJECTED, reason="It is too late.")
     assert (case.desk_state, case.outcome_line) == (DeskState.DECIDED, "bob: It is too late.")
@@ -129,6 +131,7 @@ def test_a_case_goes_from_its_author_to_a_moderator_and_back_with_each_step_on_r
         "claimed",
         "sent back",
         "note edited",
+        "suggestion answered",
         "suggestion answered",
         "submitted",
         "claimed",
@@ -259,7 +262,7 @@ def test_readers_who_disagree_ask_for_a_third_and_all_that_was_found_stays() -> 
     assert blinding.waits_for_readers(case) == 0
     found = [{finding.support for finding in reading.findings} for reading in case.desk.readings]
     assert found == [{Support.SUPPORTED}, {Support.UNSUPPORTED}, {Support.SUPPORTED}]
-    again = moderation.submit(moderation.send_back(case, NOW, DAN, [], "Not yet."), NOW, ANN)
+    again = _submitted_again(moderation.send_back(case, NOW, DAN, [], "Not yet."))
     assert (len(again.desk.readings), len(again.desk.earlier_readings)) == (0, 3)
 
 
@@ -503,7 +506,7 @@ def test_agreement_is_what_the_books_say_of_a_known_table() -> None:
 
 def test_readings_of_a_submission_that_was_sent_back_count_and_of_one_reader_alone_do_not() -> None:
     case = read(read(submitted(readers=2), BOB), CLEO)
-    again = moderation.submit(moderation.send_back(case, NOW, CLEO, [], "Not yet."), NOW, ANN)
+    again = _submitted_again(moderation.send_back(case, NOW, CLEO, [], "Not yet."))
     assert [len(units([one])) for one in (case, again, read(submitted(), BOB))] == [2, 2, 0]
 
 
@@ -517,9 +520,7 @@ def test_what_a_reader_found_blind_stays_and_counts_as_theirs_after_they_changed
     assert {found.support for found in case.desk.earlier_readings[-1].findings} == {Support.UNSUPPORTED}
     blind = [dict(unit.found) for unit in units([differ])]
     assert [dict(unit.found) for unit in units([case])] == blind
-    sent_again = moderation.submit(
-        moderation.send_back(case, NOW + CLAIM_DURATION, CLEO, [], "Not yet."), NOW + CLAIM_DURATION, ANN
-    )
+    sent_again = _submitted_again(moderation.send_back(case, NOW + CLAIM_DURATION, CLEO, [], "Not yet."))
     again = units([read(sent_again, BOB)])
     assert [(dict(unit.found), len(unit.found)) for unit in again] == [(found, 3) for found in blind]
 
@@ -892,7 +893,7 @@ def test_an_author_who_saw_what_the_first_reader_found_does_not_become_the_secon
     back = moderation.send_back(moderation.take_over(read(submitted(2), BOB), NOW, CLEO), NOW, CLEO, [], "Not yet.")
     writer = actor("ann", Role.CONTRIBUTOR)
     assert _seen_by(back, writer) is back  # who reads no case of others
-    again = moderation.submit(_seen_by(back, ANN), NOW, ANN)
+    again = _submitted_again(_seen_by(back, ANN))
     refused(lambda: moderation.claim(again, NOW, ANN), "seen before")
     assert moderation.claim(again, NOW, CLEO).desk.lease is not None
 

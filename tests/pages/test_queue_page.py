@@ -14,6 +14,7 @@ from sqlalchemy import event
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.cases import actions, approval, blinding, moderation
+from crowdnotes.cases.suggestions import answer_suggestion
 from crowdnotes.domain import (
     Actor,
     Case,
@@ -252,6 +253,7 @@ def test_who_rejects_a_case_of_another_says_why_and_the_author_reads_it(team: Te
     assert approval.WHY_REJECT not in texts(at)
     at.button(key="decide-x").click().run()
     assert not at.exception, at.exception
+    assert "bob: The post is a joke." in texts(at), "who rejected it still sees why"
     assert "Rejected by bob: The post is a joke." in texts(team.as_(ANN).desk.app(case))
     assert "Your comment: The post is a joke." in texts(team.as_(BOB).desk.app(case))
 
@@ -380,8 +382,8 @@ def test_what_a_moderator_typed_is_there_after_a_reload_and_gone_once_it_was_sen
     again.button(key="validate-send").click().run()
     assert not again.exception, again.exception
     sent = team.desk.newest(case)
-    assert [item.text for item in sent.suggestions] == ["Say for whom.", "In whom?"]
-    assert sent.desk.returns[0].words == "Nearly there."
+    assert [item.text for item in sent.suggestions] == ["Say for whom.", "In whom?", "Nearly there."]
+    assert "Nearly there." in texts(again), "who sent it still sees it"
     assert not any(item.text for item in sent.typed_words)
 
 
@@ -458,7 +460,10 @@ def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answe
     at = team.as_(ANN).desk.app(case)
     assert not at.exception, at.exception
     assert "Nearly there." in texts(at)
+    assert texts(at).count("Nearly there.") == 1
     assert "Say for whom." in texts(at)
+    team.workspace.cases.apply(case.id, answer_suggestion, "S2", SuggestionAnswer.NO, "It is.")
+    at.run()
     assert at.button(key="submit").disabled
     next(it for it in at.button if it.form_id == f"form-reply-submission-{case.id}-S1").click().run()
     [error] = at.main.get_by_key("answer-owed-S1").error
