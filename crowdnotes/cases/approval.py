@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from crowdnotes.cases.actions import add_event, checked_reason, own_check, require_open
 from crowdnotes.cases.blinding import (
+    counted_readings,
     hide_other_reviews,
     informed_keys,
     is_claimed_by_others,
@@ -255,6 +256,8 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
             if case.desk.submitted_at is not None
             else "Send it to the moderators.",
         )
+    else:
+        yield from _find_disagreements(case, by)
     if case.assessment is None or case.assessment.is_compared_by_person:
         return  # `_find_score_obstacles` covers it
     for pair in pairs(case):
@@ -264,6 +267,33 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
             yield _build_obstacle(
                 ObstacleKind.FOUND_WRONG, pair.evidence_id, sentence, "Send the note back, or change what you found"
             )
+
+
+def _find_disagreements(case: Case, by: Person) -> Iterator[Obstacle]:
+    """Yield what the readers differ about, unless most found support, or another obstacle already objects to it.
+
+    The scores go by the newest finding alone.
+    """
+    note = case.draft.text if case.draft else ""
+    is_by_person = case.assessment is not None and case.assessment.is_compared_by_person
+    sentences = case.sentences if is_by_person else ()
+    failed = [(it.words_in(note), it.evidence_id) for it in sentences if it.support is not Support.SUPPORTED]
+    for pair in pairs(case):
+        place = (pair.words, pair.evidence_id)
+        found = [support for it in counted_readings(case) if (support := it.by_pair.get(place)) is not None]
+        if len(set(found)) < 2 or 2 * found.count(Support.SUPPORTED) > len(found) or place in failed:
+            continue
+        own = own_check(case, by.key, *place)
+        if not is_by_person and own is not None and own.support.in_scores is Support.UNSUPPORTED:
+            continue
+        about = " and the whole note" if pair.words == note else f": “{pair.words}”"
+        what = f"{pair.evidence_id}{about}"
+        yield _build_obstacle(
+            ObstacleKind.READERS_DISAGREE,
+            what,
+            f"The readers disagree about {what}.",
+            "Look again, let another moderator read it, or give a reason.",
+        )
 
 
 def _has_to_finish(case: Case, reader: Person) -> bool:

@@ -21,6 +21,7 @@ class ObstacleKind(StrEnum):
     UNOPENED = "unopened"
     UNJUDGED = "unjudged"
     READERS = "readers"
+    READERS_DISAGREE = "readers disagree"
     FOUND_WRONG = "found wrong"
     FORM = "form"
     NOT_SCORED = "not scored"
@@ -35,6 +36,7 @@ class ObstacleKind(StrEnum):
 
 
 _PHRASE_BY_OVERRIDABLE_KIND = {
+    ObstacleKind.READERS_DISAGREE: "the readers disagree about {what}",
     ObstacleKind.GATE_FAILED: "the {what} check did not pass",
     ObstacleKind.GATE_NOT_RUN: "the {what} check was not run",
     ObstacleKind.SENTENCE_NOT_COMPARED: "nobody compared this sentence with a source: “{what}”",
@@ -44,6 +46,7 @@ _PHRASE_BY_OVERRIDABLE_KIND = {
 }
 LINK_KINDS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
 SENTENCE_KINDS = frozenset({ObstacleKind.SENTENCE_NOT_COMPARED, ObstacleKind.WARNINGS_OPEN})
+_KINDS_WITH_WORDS = frozenset({*SENTENCE_KINDS, ObstacleKind.READERS_DISAGREE})
 
 
 class ObstacleId(FrozenModel):
@@ -62,7 +65,7 @@ class ObstacleId(FrozenModel):
 
         `address` writes a link, `words` a sentence of the note.
         """
-        write = address if self.kind in LINK_KINDS else words if self.kind in SENTENCE_KINDS else str
+        write = address if self.kind in LINK_KINDS else words if self.kind in _KINDS_WITH_WORDS else str
         subject = write(self.subject)
         return fill(_PHRASE_BY_OVERRIDABLE_KIND[self.kind], what=subject)
 

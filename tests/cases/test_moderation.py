@@ -45,6 +45,7 @@ from crowdnotes.domain import (
     GateName,
     GateResult,
     GateStatus,
+    Obstacle,
     ObstacleKind,
     Order,
     QueueQuery,
@@ -58,6 +59,7 @@ from crowdnotes.domain import (
     SupernoteWork,
     Support,
     Verdict,
+    remaining,
     text_sha256,
 )
 from crowdnotes.errors import InputError, NotAllowedError, WorkflowError
@@ -264,6 +266,26 @@ def test_readers_who_disagree_ask_for_a_third_and_all_that_was_found_stays() -> 
     assert found == [{Support.SUPPORTED}, {Support.UNSUPPORTED}, {Support.SUPPORTED}]
     again = _submitted_again(moderation.send_back(case, NOW, DAN, [], "Not yet."))
     assert (len(again.desk.readings), len(again.desk.earlier_readings)) == (0, 3)
+
+
+def test_a_disagreement_is_settled_by_most_readers_or_passed_over_with_a_reason() -> None:
+    def left(case: Case, by: Actor) -> list[Obstacle]:
+        return [it for it in obstacles(case, NOW, by) if it.id.kind is ObstacleKind.READERS_DISAGREE]
+
+    first = moderation.release(read(submitted(passages=1), BOB, Support.PARTLY), NOW, BOB)
+    assert left(first, BOB) == []
+    for assessed in (first, first.replace(assessment=waiting_assessment(first, NOTE, {NOTE: "E1"}))):
+        case = read(assessed, CLEO)
+        [found] = left(case, CLEO)
+        assert found.sentence == "The readers disagree about E1 and the whole note."
+        assert found.id.although() == "the readers disagree about E1 and the whole note"
+        assert found not in remaining(obstacles(case, NOW, CLEO), {found.id: "The source says it further down."})
+        assert left(read(moderation.release(case, NOW, CLEO), DAN), DAN) == [], "two of three found support"
+    objects = read(first, CLEO, Support.UNSUPPORTED)
+    assert left(read(moderation.release(objects, NOW, CLEO), DAN), DAN) != [], "one of three found support"
+    assert left(objects, CLEO) == [], "what the newest reader found is left, once"
+    three = read(read(submitted(2, passages=1), BOB, Support.PARTLY), CLEO)
+    assert left(three, CLEO) == [], "a third reader is asked for first"
 
 
 def test_a_reading_counts_for_the_text_that_was_read_and_for_no_other() -> None:
