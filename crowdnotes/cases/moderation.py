@@ -282,6 +282,14 @@ def _has_support_for_other_sentence(case: Case, by: Person, words: str, evidence
     return any(check is not None and check.support in _FAVOURABLE_FINDINGS for check in checks)
 
 
+def finishes_in_own_step(case: Case, key: str) -> bool:
+    """Return whether this reader says themselves that they are done, after their last finding.
+
+    So it is where several have to read: others' findings are then shown to them, and theirs stay as they are.
+    """
+    return case.desk.readers > 1 and reading_by(case, key) is None
+
+
 @requires(Act.REVIEW, Clock.DATABASE)
 def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     """Finish a moderator's reading once every pair is judged; the case returns to the queue if others have to read it.

@@ -117,9 +117,16 @@ def _has_read(case: Case) -> bool:
 
 
 def draw_claim_hint(case: Case) -> None:
+    """Say how this person can record what they find, or why they cannot."""
     label = _get_claim_label(case)
     if label is not None:
         st.caption(f"Press “{label}” to record what you find.")
+    elif case.decision is not None:
+        st.caption("This case is decided.")
+    elif case.desk.state is not DeskState.SUBMITTED:
+        st.caption("The author has this case now.")
+    elif _has_read(case):
+        st.caption("You finished your reading. Your findings stay as they are until the others have read the note.")
 
 
 def _describe_case_state(case: Case, *, mine: bool) -> str:

@@ -158,11 +158,12 @@ def _draw_findings(case: Case, found: Sequence[Pair], waits: Sequence[Obstacle],
                 _draw_reader_differences(case)
             _draw_reasons(case, found)
         elif mine and found and own is None and all(get_finding(case, pair) for pair in found):
-            st.caption(
-                "The note and its sources are as you read them. Keep your findings, or look again."
-                if moderation.is_as_read(case, cases().actor.key)
-                else "These are your earlier findings. Look again, or keep them."
-            )
+            what = "Every sentence is judged."
+            if moderation.is_as_read(case, cases().actor.key):
+                what = "The note and its sources are as you read them."
+            st.caption(f"{what} Look again, or keep your findings.")
+            if case.desk.readers > 1:
+                st.caption("Once you keep them, they stay as they are until the others have read the note.")
             keep = partial(cases().apply, case.id, moderation.finish_reading)
             button(":gray[F] Keep my findings", "keep-findings", NOTICE_AREA, keep, icon="check", type="primary")
             return

@@ -293,13 +293,14 @@ def _draw_passage(case: Case, item: Evidence, sentence: SentenceSupport | None) 
 
 
 def _save_finding(case: Case, found: Sequence[Pair], here: int, support: Support) -> None:
-    """Keep it and show the next pair without a finding; after the last one the reading is finished."""
+    """Keep it and show the next pair without a finding; after the last one the reading is finished, or can be."""
     pair = found[here]
     saved = cases().apply(case.id, moderation.judge_pair, pair.words, pair.evidence_id, support)
     order = [*range(here + 1, len(found)), *range(here)]
     following = next((number for number in order if get_finding(saved, found[number]) is None), None)
     if following is None:
-        cases().apply(case.id, moderation.finish_reading)
+        if not moderation.finishes_in_own_step(saved, cases().actor.key):
+            cases().apply(case.id, moderation.finish_reading)
         go_to_pair(case, len(found))
     else:
         go_to_pair(case, following)

@@ -247,6 +247,21 @@ def test_a_second_reader_reads_blind_and_approval_waits_for_them() -> None:
     assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(both, NOW, CLEO)}
 
 
+def test_where_several_read_a_reader_says_when_they_are_done_and_changes_their_findings_before() -> None:
+    def asked(case: Case) -> bool:
+        return moderation.finishes_in_own_step(case, BOB.key)
+
+    both = read(read(submitted(readers=2), BOB), CLEO)
+    assert [asked(submitted()), asked(submitted(readers=2)), asked(both)] == [False, True, False]
+    case = moderation.claim(submitted(readers=2, passages=1), NOW, BOB)
+    for finds in (Support.UNSUPPORTED, Support.SUPPORTED):
+        case = moderation.judge_pair(case, NOW, BOB, NOTE, "E1", finds)
+    assert (asked(case), blinding.waits_for_readers(case)) == (True, 2)
+    case = moderation.finish_reading(case, NOW, BOB)
+    assert [it.support for it in case.desk.readings[0].findings] == [Support.SUPPORTED]
+    refused(lambda: moderation.judge_pair(case, NOW, BOB, NOTE, "E1", Support.PARTLY), "not claimed")
+
+
 def test_a_second_reader_asked_for_after_the_first_has_finished_may_take_the_case_at_once() -> None:
     done = read(submitted(), BOB)
     assert done.desk.lease is not None  # to decide it

@@ -311,13 +311,23 @@ def test_readers_who_differ_see_where_and_why(team: Team) -> None:
     moderation.set_case_readers(team.as_(BOB).workspace.cases, case.id, 2)
     at = team.desk.app(page=PAGE)
     at.button(key="queue-next").click().run()
+    at.button(key="finding-1").click().run()
+    assert blinding.reading_by(team.desk.newest(case), BOB.key) is None, "a slip can be mended"
+    at.button(key="again-0").click().run()
     at.button(key="finding-3").click().run()
+    at.button(key="keep-findings").click().run()
+    assert not at.exception, at.exception
     at.text_input(key=_comment_key(case)).set_value("It is about children.").run()
+    at.button(key="again-0").click().run()
+    assert at.button(key="finding-1").disabled
+    assert "You finished your reading." in texts(at)
     for who in (cleo, dora):
         at = team.as_(who).desk.app(page=PAGE)
         at.button(key="queue-next").click().run()
         assert "about children" not in texts(at)
         at.button(key="finding-1").click().run()
+        assert "about children" not in texts(at)
+        at.button(key="keep-findings").click().run()
         assert not at.exception, at.exception
         assert "bob: **not supported** It is about children." in texts(at)
         assert "cleo: **supported**" in texts(at)
