@@ -191,6 +191,17 @@ def may_not_read_yet(case: Case, key: str) -> bool:
     return waits_for_readers(case) > 0 and case.desk.readers > 1 and was_shown_findings(case, key)
 
 
+def possible_readers(case: Case, moderators: Iterable[Person], *, four_eyes: bool) -> tuple[Person, ...]:
+    """Return who of these can still read the case as another reader; with four eyes nobody reads their own."""
+    return tuple(
+        it
+        for it in moderators
+        if reading_by(case, it.key) is None
+        and not may_not_read_yet(case, it.key)
+        and not (four_eyes and it.key == case.owner_key)
+    )
+
+
 def informed_keys(case: Case) -> list[str]:
     """Return the keys of the people whose readings do not count, while moderators still have to read the case."""
     return [key for key, _ in _list_informed(case) if may_not_read_yet(case, key)]

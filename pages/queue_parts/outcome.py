@@ -30,6 +30,7 @@ from pages.common.components import gate_path, outside_text, saved_on_pause, web
 from pages.common.jury import jury_panel
 from pages.common.layout import StepName
 from pages.common.session import button, cases, notices, run_action, unsaved_words, workspace
+from pages.common.sign_in import has_accounts
 from pages.draft_parts.approval import lead, lead_to_what_is_left, leading, left_to_do, problems, reasons, typed_words
 from pages.draft_parts.decision import draw_tags
 from pages.queue_parts.claim import NOTICE_AREA, draw_claim_hint, next_case_button
@@ -47,6 +48,7 @@ LABEL_BY_DECISION = {
     DecisionKind.INSUFFICIENT_EVIDENCE: "Not enough evidence",
     DecisionKind.REJECTED: "Reject",
 }
+_MAX_NAMES = 5  # of people who can read a case, in one line
 RETURN_NOTICE_AREA = "send-back"  # at the comments for the author
 KEY_BY_DECISION = {
     DecisionKind.APPROVED: "a",
@@ -154,6 +156,7 @@ def _draw_findings(case: Case, found: Sequence[Pair], waits: Sequence[Obstacle],
                 ),
                 icon=":material/group:",
             )
+            _draw_who_reads_next(case)
             if blinding.readers_disagree(case):
                 _draw_reader_differences(case)
             _draw_reasons(case, found)
@@ -173,6 +176,22 @@ def _draw_findings(case: Case, found: Sequence[Pair], waits: Sequence[Obstacle],
         else:
             draw_claim_hint(case)
         next_case_button("next-after", NOTICE_AREA)
+
+
+def _draw_who_reads_next(case: Case) -> None:
+    """Say who can read it, or what an admin can do where nobody can."""
+    settings, people = workspace().settings, workspace().people
+    others = blinding.possible_readers(case, people.moderators(), four_eyes=settings.four_eyes)
+    if others:
+        names = ", ".join(escaped(it.name, 40) for it in others[:_MAX_NAMES])
+        more = plural(len(others) - _MAX_NAMES, " and 1 more", " and {n} more") if len(others) > _MAX_NAMES else ""
+        st.caption(f"Who can read it: {names}{more}.")
+        return
+    ways = ["make somebody a moderator on the People page"] if has_accounts(settings) else []
+    ways += [] if settings.two_readers else ["choose it in the queue and ask for one reader"]
+    ways += ["admit who saw the findings"] if blinding.informed_keys(case) else []
+    what = f"An admin can {', or '.join(ways)}." if ways else "CROWDNOTES_TWO_READERS is set, so every case needs two."
+    st.warning(what, title="Nobody else can read it.")
 
 
 def _draw_reasons(case: Case, found: Sequence[Pair]) -> None:

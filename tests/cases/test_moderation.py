@@ -262,6 +262,16 @@ def test_where_several_read_a_reader_says_when_they_are_done_and_changes_their_f
     refused(lambda: moderation.judge_pair(case, NOW, BOB, NOTE, "E1", Support.PARTLY), "not claimed")
 
 
+def test_who_can_read_next_has_not_read_it_and_saw_nothing_of_it() -> None:
+    def can(case: Case, *, four_eyes: bool = False) -> list[str]:
+        return [it.name for it in blinding.possible_readers(case, (ANN, BOB, CLEO, DAN), four_eyes=four_eyes)]
+
+    case = read(submitted(readers=2), BOB)
+    assert (can(case), can(case, four_eyes=True)) == (["ann", "cleo", "dan"], ["cleo", "dan"])
+    shown = read(_submitted_again(moderation.show_comments(_sent_back(), NOW, CLEO)), BOB)
+    assert can(shown) == ["ann", "dan"]
+
+
 def test_a_second_reader_asked_for_after_the_first_has_finished_may_take_the_case_at_once() -> None:
     done = read(submitted(), BOB)
     assert done.desk.lease is not None  # to decide it

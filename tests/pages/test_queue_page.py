@@ -317,7 +317,11 @@ def test_readers_who_differ_see_where_and_why(team: Team) -> None:
     at.button(key="finding-3").click().run()
     at.button(key="keep-findings").click().run()
     assert not at.exception, at.exception
+    assert "Nobody else can read it." in texts(at)
+    assert "An admin can choose it in the queue and ask for one reader." in texts(at)
+    team.workspace.people.seen(cleo, "moderator")
     at.text_input(key=_comment_key(case)).set_value("It is about children.").run()
+    assert "Who can read it: cleo." in texts(at)
     at.button(key="again-0").click().run()
     assert at.button(key="finding-1").disabled
     assert "You finished your reading." in texts(at)
