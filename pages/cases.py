@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -11,7 +13,7 @@ import streamlit as st
 from crowdnotes.cases import actions, supernote_actions
 from crowdnotes.cases.case_findings import row_marks
 from crowdnotes.cases.export import cases_csv
-from crowdnotes.domain import Act, CaseStatus, CaseSummary, DecisionKind, DeskState, Relationship
+from crowdnotes.domain import CASE_STATES, QUEUE_STATES, Act, CaseStatus, CaseSummary, DecisionKind, Relationship
 from crowdnotes.jobs import JobState
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
@@ -24,18 +26,19 @@ from pages.common.times import time_mark
 
 _NOTICE_AREA = "cases"
 _PAGE_SIZE = 20
-_LABEL_BY_RELATIONSHIP = {Relationship.OWN: "Mine", Relationship.SHARED: "Shared"}
-_MODERATION_STATES = frozenset({DeskState.SUBMITTED, DeskState.IN_REVIEW, DeskState.RETURNED})
+_LABEL_BY_RELATIONSHIP: Mapping[str, str] = {Relationship.OWN: "Mine", Relationship.SHARED: "Shared"}
 _COLOUR_BY_DECISION = {DecisionKind.APPROVED: "green", DecisionKind.REJECTED: "red"}
 
 
 def _build_status_badge(summary: CaseSummary) -> str:
-    """Return a badge of how it ended or of its status; an approval that passed something over does not look clean."""
+    """Return a badge of how it ended or of its state; an approval that passed something over does not look clean."""
     if summary.overrides:
         return badge("orange", "rule", summary.outcome)
     if summary.decision is not None:
         return badge(_COLOUR_BY_DECISION.get(summary.decision, "gray"), "", summary.outcome)
-    if summary.status is CaseStatus.NEW and not summary.supernote:
+    if summary.state in QUEUE_STATES:
+        return badge("violet", "", summary.outcome)
+    if summary.state is CaseStatus.NEW and not summary.supernote:
         return _build_search_badge(summary)
     return badge("orange", "", summary.outcome)
 
@@ -114,8 +117,6 @@ def _draw_case_row(summary: CaseSummary) -> None:
 def _build_case_badges(summary: CaseSummary) -> str:
     """Status, what kind of case it is, and the note's first words."""
     marks = [_build_status_badge(summary)]
-    if summary.desk in _MODERATION_STATES:
-        marks.append(badge("violet", "", summary.desk.as_text))
     if summary.outcome_line:
         marks.append(f":gray[{escaped(summary.outcome_line)}]")
     if summary.supernote:
@@ -158,6 +159,15 @@ def _filter_persistence() -> dict[str, Any]:
     return {"persist_state": "session"}
 
 
+def _label_whose() -> Mapping[str, str]:
+    """Return the words of each choice of whose cases: one's own, shared, and each other person's who began some."""
+    names = workspace().people.names()
+    others = [key for key in cases().owners() if key in names and key != workspace().actor.key]
+    repeats = Counter([*_LABEL_BY_RELATIONSHIP.values(), *(names[key] for key in others)])
+    labels = {key: f"{names[key]} ({key})" if repeats[names[key]] > 1 else names[key] for key in others}
+    return {**_LABEL_BY_RELATIONSHIP, **dict(sorted(labels.items(), key=lambda item: item[1].casefold()))}
+
+
 with page_body("Cases", "Newest changes first.", corner=engine_panel):
     lasting = _filter_persistence()
     with st.container(horizontal=True, vertical_alignment="bottom", key="find-cases"):
@@ -172,10 +182,11 @@ with page_body("Cases", "Newest changes first.", corner=engine_panel):
         )
         status = st.selectbox(
             "Status",
-            list(CaseStatus),
+            # Who works alone has no queue.
+            [state for state in CASE_STATES if workspace().settings.has_desk or state not in QUEUE_STATES],
             index=None,
             placeholder="All",
-            format_func=lambda status: status.as_text,
+            format_func=lambda state: state.as_text,
             key="status",
             width=220,
             on_change=_go_to_first_page,
@@ -183,14 +194,15 @@ with page_body("Cases", "Newest changes first.", corner=engine_panel):
         )
         whose = None
         if has_accounts(workspace().settings):
+            label_by_choice = _label_whose()
             whose = st.selectbox(
                 "Whose",
-                list(_LABEL_BY_RELATIONSHIP),
+                list(label_by_choice),
                 index=None,
                 placeholder="All",
-                format_func=lambda whose: _LABEL_BY_RELATIONSHIP[whose],
+                format_func=lambda whose: label_by_choice.get(whose, whose),
                 key="whose",
-                width=140,
+                width=180,
                 on_change=_go_to_first_page,
             )
     found = cases().count(search or "", status, whose=whose)

@@ -18,7 +18,7 @@ from crowdnotes.domain import (
     Act,
     Actor,
     Case,
-    CaseStatus,
+    CaseState,
     CaseSummary,
     CurrentUser,
     DeskState,
@@ -195,19 +195,19 @@ class Cases:
     def find(
         self,
         search: str = "",
-        status: CaseStatus | None = None,
+        state: CaseState | None = None,
         *,
-        whose: Relationship | None = None,
+        whose: Relationship | str | None = None,
         limit: int | None = 200,
         offset: int = 0,
     ) -> list[CaseSummary]:
         """Return the cases that the actor may read, the newest change first; without a `limit` all.
 
-        All words of `search` occur in the post or the note. `whose`: one's own, or shared. Moderators do not get the
-        comment with which another person's case was sent back.
+        All words of `search` occur in the post or the note. `whose`: one's own, shared, or those of the person with
+        that `Person.key`. Moderators do not get the comment with which another person's case was sent back.
         """
         actor = self._current_user()
-        found = self._store.list(search, status, limit, offset, reader=actor, whose=whose)
+        found = self._store.list(search, state, limit, offset, reader=actor, whose=whose)
         if not may(actor, Act.REVIEW):
             return found
         return [
@@ -215,17 +215,23 @@ class Cases:
             for it in found
         ]
 
-    def count(self, search: str = "", status: CaseStatus | None = None, *, whose: Relationship | None = None) -> int:
+    def count(
+        self, search: str = "", state: CaseState | None = None, *, whose: Relationship | str | None = None
+    ) -> int:
         """Return how many cases `find` gives without a limit."""
-        return self._store.count(search, status, reader=self._current_user(), whose=whose)
+        return self._store.count(search, state, reader=self._current_user(), whose=whose)
+
+    def owners(self) -> frozenset[str]:
+        """Return the `Person.key` of everybody who began a case that the actor may read."""
+        return self._store.owners(self._current_user())
 
     def read_all(
-        self, search: str = "", status: CaseStatus | None = None, *, whose: Relationship | None = None
+        self, search: str = "", state: CaseState | None = None, *, whose: Relationship | str | None = None
     ) -> tuple[Sequence[Case], Mapping[str, str]]:
         """Return all cases that `find` gives, and by id why others cannot be read; none that was deleted meanwhile."""
         cases: dict[str, Case] = {}
         left_out: dict[str, str] = {}
-        for summary in self.find(search, status, whose=whose, limit=None):
+        for summary in self.find(search, state, whose=whose, limit=None):
             with suppress(CaseNotFoundError):
                 try:
                     cases[summary.id] = self.get(summary.id)

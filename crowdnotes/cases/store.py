@@ -23,9 +23,11 @@ from crowdnotes.domain import (
     ALLOWED,
     DOCUMENT_VERSION,
     PROGRAM,
+    QUEUE_STATES,
     Act,
     Actor,
     Case,
+    CaseState,
     CaseStatus,
     CaseSummary,
     DecisionKind,
@@ -125,20 +127,21 @@ class Store:
     def list(
         self,
         search: str = "",
-        status: CaseStatus | None = None,
+        state: CaseState | None = None,
         limit: int | None = 200,
         offset: int = 0,
         *,
         reader: Actor | None = None,
-        whose: Relationship | None = None,
+        whose: Relationship | str | None = None,
     ) -> list[CaseSummary]:
         """Return the cases, the newest change first; all words of `search` are in the post or the draft, see
         `text.tokens`.
 
-        Only those that `reader` may read; with None all.
+        Only those that `reader` may read; with None all. `whose`: the reader's own, shared ones, or those of the person
+        with that `Person.key`.
         """
         columns = [cases.c[name].label(name) for name in CaseSummary.model_fields]
-        query = _filter_cases(select(*columns), search, status, reader, whose)
+        query = _filter_cases(select(*columns), search, state, reader, whose)
         query = query.order_by(cases.c.updated_at.desc(), cases.c.id.desc()).limit(limit).offset(offset)
         with reading(self._engine) as connection:
             return [CaseSummary.model_validate(dict(row)) for row in connection.execute(query).mappings()]
@@ -146,15 +149,21 @@ class Store:
     def count(
         self,
         search: str = "",
-        status: CaseStatus | None = None,
+        state: CaseState | None = None,
         *,
         reader: Actor | None = None,
-        whose: Relationship | None = None,
+        whose: Relationship | str | None = None,
     ) -> int:
         """Return how many `list` would return without a limit."""
-        query = _filter_cases(select(func.count()).select_from(cases), search, status, reader, whose)
+        query = _filter_cases(select(func.count()).select_from(cases), search, state, reader, whose)
         with reading(self._engine) as connection:
             return connection.scalar(query) or 0
+
+    def owners(self, reader: Actor) -> frozenset[str]:
+        """Return the `Person.key` of everybody who began a case that the reader may read."""
+        query = select(cases.c.owner).distinct().where(cases.c.owner.is_not(None), _filter_readable(reader))
+        with reading(self._engine) as connection:
+            return frozenset(connection.scalars(query))
 
     def delete(
         self, case_id: str, check: Callable[[CaseOwnership], None] = lambda _: None, *, by: Person = PROGRAM
@@ -335,7 +344,11 @@ def _load_case(connection: Connection, query: Select[str]) -> Case:
 
 
 def _filter_cases(
-    query: Select[Any], search: str, status: CaseStatus | None, reader: Actor | None, whose: Relationship | None
+    query: Select[Any],
+    search: str,
+    state: CaseState | None,
+    reader: Actor | None,
+    whose: Relationship | str | None,
 ) -> Select[Any]:
     # A status that only a newer program knows is not listed: the case could not be opened either.
     query = query.where(cases.c.status.in_(list(CaseStatus)), cases.c.mode.in_(list(Mode)))
@@ -343,12 +356,17 @@ def _filter_cases(
     query = query.where(cases.c.decision.is_(None) | cases.c.decision.in_(list(DecisionKind)))
     for part in search_parts(search.strip()[:_MAX_SEARCH_CHARACTERS]):
         query = query.where(cases.c.search.contains(storable_text(part), autoescape=True))
-    if status is not None:
-        query = query.where(cases.c.status == status.value)
+    if isinstance(state, DecisionKind):
+        query = query.where(cases.c.decision == state.value)
+    elif isinstance(state, DeskState):
+        query = query.where(cases.c.desk == state.value)
+    elif state is not None:
+        query = query.where(cases.c.status == state.value, cases.c.desk.not_in(list(QUEUE_STATES)))
     if reader is None:
         return query
     if whose is not None:
-        query = query.where(cases.c.shared if whose is Relationship.SHARED else cases.c.owner == reader.key)
+        owner = reader.key if whose is Relationship.OWN else whose
+        query = query.where(cases.c.shared if whose is Relationship.SHARED else cases.c.owner == owner)
     return query.where(_filter_readable(reader))
 
 

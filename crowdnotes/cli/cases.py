@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from crowdnotes.cli.output import Json, Out, open_workspace, print_json, print_text, progress, write_out
-from crowdnotes.domain import CaseStatus
+from crowdnotes.domain import CASE_STATES, CaseState
 from crowdnotes.errors import InputError
 from crowdnotes.wording import plural
 
@@ -19,14 +19,14 @@ def list_cases(
     search: Annotated[
         str, typer.Option(help="Only cases with all these words in post or note; “quoted” ones in this order.")
     ] = "",
-    status: Annotated[str | None, typer.Option(help="Only with this status, as “awaiting inspection”.")] = None,
+    status: Annotated[str | None, typer.Option(help="Only with this status, as “sources to read”.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most this many, newest first.")] = 200,
     as_json: Json = False,
 ) -> None:
     """List cases, newest first."""
     wanted = _parse_status(status)
     with open_workspace() as workspace:
-        found = workspace.cases.find(search=search, status=wanted, limit=limit)
+        found = workspace.cases.find(search=search, state=wanted, limit=limit)
     if as_json:
         print_json(found)
         return
@@ -92,11 +92,13 @@ def export(
     write_out(text, out, plural(len(cases), "1 case ", "{n} cases "))
 
 
-def _parse_status(given: str | None) -> CaseStatus | None:
+def _parse_status(given: str | None) -> CaseState | None:
+    """Return the state of that name, as the screen or the database has it."""
     if given is None:
         return None
-    try:
-        return CaseStatus(given.strip().lower().replace("-", " ").replace("_", " "))
-    except ValueError:
-        known = ", ".join(status.value for status in CaseStatus)
-        raise InputError(f"There is no status “{given}”.", f"Use one of: {known}.") from None
+    asked = given.strip().lower().replace("-", " ").replace("_", " ")
+    found = next((state for state in CASE_STATES if asked in (state.as_text, state.value)), None)
+    if found is None:
+        known = "; ".join(state.as_text for state in CASE_STATES)
+        raise InputError(f"There is no status “{given}”.", f"Use one of: {known}.")
+    return found

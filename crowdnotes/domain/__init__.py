@@ -39,10 +39,7 @@ from crowdnotes.domain.assessment import (
 from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span, text_sha256
 from crowdnotes.domain.case import (
     Case,
-    CaseStatus,
-    CaseSummary,
     Decision,
-    DecisionKind,
     EditEffect,
     Event,
     FollowUpKind,
@@ -50,6 +47,14 @@ from crowdnotes.domain.case import (
     TypedWords,
     Usage,
     effect_of_edit,
+)
+from crowdnotes.domain.case_state import (
+    CASE_STATES,
+    QUEUE_STATES,
+    CaseState,
+    CaseStatus,
+    CaseSummary,
+    DecisionKind,
 )
 from crowdnotes.domain.comparison import (
     Answer,

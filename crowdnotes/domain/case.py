@@ -13,7 +13,8 @@ from pydantic import Field
 
 from crowdnotes.domain.approval import Override
 from crowdnotes.domain.assessment import Assessment, GateName, GateStatus, JuryVerdict, LinkCheck, gates_and_jury
-from crowdnotes.domain.base import FrozenModel, LabelledEnum
+from crowdnotes.domain.base import FrozenModel
+from crowdnotes.domain.case_state import CaseStatus, DecisionKind, describe_ending, find_state
 from crowdnotes.domain.document_upgrades import DOCUMENT_VERSION
 from crowdnotes.domain.evidence import (
     Aim,
@@ -37,15 +38,6 @@ from crowdnotes.domain.supernote import Suggestion, SupernoteRound, SupernoteWor
 from crowdnotes.wording import plural
 
 
-class DecisionKind(LabelledEnum):
-    """How a case may end; abstaining is a result."""
-
-    APPROVED = "approved"
-    NOT_NEEDED = "not needed", "no note needed"
-    INSUFFICIENT_EVIDENCE = "insufficient evidence", "not enough evidence"
-    REJECTED = "rejected"
-
-
 class Decision(FrozenModel):
     """Who decided what, when, why, and on which exact text; `by_key` is the `Person.key` of who did."""
 
@@ -60,11 +52,7 @@ class Decision(FrozenModel):
     @property
     def as_text(self) -> str:
         """How the case ended, overrides included: "approved", "approved with 1 exception"."""
-        return _describe_ending(self.kind, len(self.overrides))
-
-
-def _describe_ending(kind: DecisionKind, overrides: int) -> str:
-    return kind.as_text + (plural(overrides, " with 1 exception", " with {n} exceptions") if overrides else "")
+        return describe_ending(self.kind, len(self.overrides))
 
 
 class Usage(FrozenModel):
@@ -264,16 +252,6 @@ class TypedWords(FrozenModel):
     by_key: str
     field: str
     text: str
-
-
-class CaseStatus(LabelledEnum):
-    """How far a case is, derived from what it holds."""
-
-    NEW = "new", "no sources yet"
-    AWAITING_INSPECTION = "awaiting inspection", "sources to read"
-    DRAFTING = "drafting", "note to write or score"
-    AWAITING_DECISION = "awaiting decision", "scored, not decided"
-    DECIDED = "decided"
 
 
 class Case(FrozenModel):
@@ -504,32 +482,12 @@ class Case(FrozenModel):
             return CaseStatus.AWAITING_INSPECTION
         return CaseStatus.AWAITING_DECISION if self.assessment_is_current else CaseStatus.DRAFTING
 
-
-class CaseSummary(FrozenModel):
-    """A line of the list of cases. `overrides` counts those of its decision; see `Case.outcome_line`."""
-
-    id: str
-    version: int
-    post_excerpt: str
-    note_excerpt: str
-    status: CaseStatus
-    decision: DecisionKind | None
-    overrides: int
-    supernote: bool
-    mode: Mode
-    desk: DeskState
-    outcome_line: str
-    owner: str | None
-    shared: bool
-    created_at: datetime
-    updated_at: datetime
-
     @property
     def outcome(self) -> str:
-        """How it ended, overrides included, or how far it is."""
-        if self.supernote and self.status is CaseStatus.NEW and not self.note_excerpt:  # no candidate is chosen yet
-            return "supernote not chosen yet"
-        return _describe_ending(self.decision, self.overrides) if self.decision else self.status.as_text
+        """How it ended, overrides included, or its state."""
+        if self.decision is not None:
+            return self.decision.as_text
+        return find_state(self.status, self.desk_state, None).as_text
 
 
 @dataclass(frozen=True, slots=True)

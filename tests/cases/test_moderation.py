@@ -24,15 +24,17 @@ from crowdnotes.cases.blinding import pairs
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.export import cases_csv, findings_csv, to_json, to_markdown
 from crowdnotes.cases.stages import StageRunner
-from crowdnotes.cases.store import Store
+from crowdnotes.cases.store import Store, remove_case
 from crowdnotes.cases.suggestions import answer_suggestion, suggest
 from crowdnotes.domain import (
     BY_PERSON,
+    CASE_STATES,
     CLAIM_DURATION,
     Act,
     Actor,
     Assessment,
     Case,
+    CaseStatus,
     ClaimMatch,
     Classification,
     Comment,
@@ -63,6 +65,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.errors import InputError, NotAllowedError, WorkflowError
+from crowdnotes.storage.database import writing
 from crowdnotes.workspace import SharedWorkspace, Workspace
 from tests.cases.walk import new_case, small_workspace
 from tests.fakes import actor, make_case, make_evidence
@@ -1112,6 +1115,30 @@ def test_a_blind_reader_gets_the_case_without_what_the_first_found(workspace: Wo
     for case in (cleo.get("c1"), cleo.apply("c1", moderation.claim)):
         assert not any(review.reader.name == "bob" for item in case.evidence for review in item.reviews)
     assert any(review.reader.name == "bob" for item in store.get("c1").evidence for review in item.reviews)
+
+
+def test_no_list_filter_or_table_says_what_a_moderator_found_before_another_is_done(workspace: Workspace) -> None:
+    """A rejected source takes the scores with it: the author's state alone would say so."""
+    before = moderation.claim(moderation.submit(_compared(drafted()), NOW, ANN, readers=2), NOW, BOB)
+    found = actions.judge(
+        actions.open_passage(before, NOW, BOB, "E1"), NOW, BOB, "E1", Verdict.REJECT, "It is about mice."
+    )
+    found = moderation.judge_pair(found, NOW, BOB, NOTE, "E2", Support.UNSUPPORTED)
+    assert (before.status, found.status) == (CaseStatus.AWAITING_DECISION, CaseStatus.DRAFTING)
+    back = moderation.send_back(found, NOW, BOB, [Comment("Which review?")])
+    cleo = workspace.acting_as(lambda: CLEO).cases
+    seen = []
+    for case in (before, found, moderation.release(found, NOW, BOB), back):
+        workspace.store.add(case)
+        table = cases_csv(*cleo.read_all())
+        assert [words for words in ("mice", "reject", "failed", "not supported", "review?") if words in table] == []
+        listed = {state: [item.outcome for item in cleo.find(state=state)] for state in (None, *CASE_STATES)}
+        seen.append({state: words for state, words in listed.items() if words})
+        with writing(workspace.runner.engine) as connection:
+            remove_case(connection, "c1", BOB)
+    words = ["with a moderator", "with a moderator", "waiting for a moderator", "sent back with comments"]
+    states = [DeskState.IN_REVIEW, DeskState.IN_REVIEW, DeskState.SUBMITTED, DeskState.RETURNED]
+    assert seen == [{None: [said], state: [said]} for said, state in zip(words, states, strict=True)]
 
 
 def test_every_way_by_which_a_stored_case_comes_out_hides_what_another_reader_found(workspace: Workspace) -> None:

@@ -16,14 +16,19 @@ from sqlalchemy import Engine, insert, select, text, update
 
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
+    CASE_STATES,
     Act,
     Case,
+    CaseState,
     CaseStatus,
     Decision,
     DecisionKind,
+    DeskState,
+    DeskWork,
     Draft,
     Event,
     Image,
+    Lease,
     Mode,
     ObstacleId,
     ObstacleKind,
@@ -158,11 +163,37 @@ def test_the_list_of_an_earlier_program_counts_each_override_that_the_decision_l
     assert [line.outcome for line in store.list()] == ["approved with 2 exceptions"]
 
 
-def test_cases_are_found_by_status(store: Store) -> None:
-    store.add(make_case("new"))
-    store.add(make_case("gathered", evidence=(make_evidence(1),)))
-    assert [line.id for line in store.list(status=CaseStatus.AWAITING_INSPECTION)] == ["gathered"]
-    assert store.count(status=CaseStatus.NEW) == 1
+def test_each_case_is_found_by_its_own_state_and_a_decided_one_also_by_that(store: Store) -> None:
+    ann, sent = actor("ann").person, DeskWork(state=DeskState.SUBMITTED, submitted_at=START)
+    held = sent.replace(lease=Lease(holder=ann, since=START, until=START))
+    cases = [
+        store.add(make_case("new")),
+        store.add(make_case("gathered", evidence=(make_evidence(1),))),
+        store.add(make_case("sent", evidence=(make_evidence(1),), desk=sent)),
+        store.add(make_case("held", desk=held)),
+        store.add(make_case("back", desk=sent.replace(state=DeskState.RETURNED))),
+        *(
+            store.add(make_case(kind.name, desk=sent, decision=Decision(kind=kind, by="ada", at=START)))
+            for kind in DecisionKind
+        ),
+    ]
+    found = {state: {line.id for line in store.list(state=state)} for state in CASE_STATES}
+    expected: dict[CaseState, set[str]] = {
+        CaseStatus.NEW: {"new"},
+        CaseStatus.AWAITING_INSPECTION: {"gathered"},
+        CaseStatus.DRAFTING: set(),
+        CaseStatus.AWAITING_DECISION: set(),
+        DeskState.SUBMITTED: {"sent"},
+        DeskState.IN_REVIEW: {"held"},
+        DeskState.RETURNED: {"back"},
+        CaseStatus.DECIDED: {kind.name for kind in DecisionKind},
+        **{kind: {kind.name} for kind in DecisionKind},
+    }
+    assert found == expected
+    assert all(store.count(state=state) == len(ids) for state, ids in found.items())
+    lines = {line.id: line for line in store.list()}
+    assert [lines[case.id].outcome for case in cases] == [case.outcome for case in cases]
+    assert len({state.as_text for state in CASE_STATES}) == len(CASE_STATES), "the address names a state by its words"
 
 
 FOUND_BY_SEARCH = {
@@ -308,6 +339,9 @@ def test_a_list_holds_what_its_reader_may_open_and_no_more(store: Store) -> None
         assert store.count(reader=reader) == store.count("vaccines", reader=reader) == len(expected)
         assert store.count("kettle", reader=reader) == 0
         assert len(store.list(limit=1, reader=reader)) == 1
+        assert store.owners(reader) == {case.owner_key for case in kept if case.id in expected} - {None}
+    assert {item.id for item in store.list(reader=readers[-1], whose=actor("bob").key)} == {"bobs-True", "bobs-False"}
+    assert [item.id for item in store.list(reader=readers[0], whose=actor("bob").key)] == ["bobs-True"]
     opened = store.update("bobs-False", lambda case: case.replace(shared=True))
     for reader in readers:
         assert opened.id in {item.id for item in store.list(reader=reader)}

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.cases import actions, approval, intake, supernote_actions
 from crowdnotes.domain import (
+    QUEUE_STATES,
     Case,
     CaseStatus,
     Decision,
@@ -103,6 +104,10 @@ def test_search_and_filter_narrow_the_list(desk: Desk) -> None:
     at.selectbox(key="status").set_value(CaseStatus.DECIDED).run()
     assert "about kettles" in texts(at)
     assert "about vitamins" not in texts(at)
+
+    at.selectbox(key="status").set_value(DecisionKind.APPROVED).run()
+    assert "No cases found." in texts(at)
+    assert not {it.as_text for it in QUEUE_STATES} & {*at.selectbox(key="status").options}, "nobody else is here"
 
     at.text_input(key="search").set_value("nothing like it").run()
     assert "No cases found." in texts(at)

@@ -33,7 +33,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import NotAllowedError
 from crowdnotes.settings import Settings
-from pages.common import navigation, session, shared_workspace
+from pages.common import navigation, session, shared_workspace, sign_in
 from pages.common.components import Judged
 from pages.queue_parts import validate
 from tests.fakes import actor
@@ -93,6 +93,28 @@ def test_who_works_alone_sees_nothing_of_a_queue(desk: Desk) -> None:
     assert not at.exception
     assert "submit" not in _keys(at)
     assert navigation._find_queue_visibility() is None
+
+
+def test_the_list_of_cases_is_filtered_by_who_of_the_moderators_has_them_and_by_author(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sign_in, "has_accounts", lambda _: True)
+    for person in (ANN, BOB):
+        team.workspace.people.seen(person, person.role)
+    case = team.submitted()
+    team.as_(BOB).desk.case("a post of bob's")
+    at = team.desk.app(page="pages/cases.py")
+    assert at.selectbox(key="whose").options == ["Mine", "Shared", "ann"]
+    at.selectbox(key="status").set_value(DeskState.SUBMITTED).run()
+    assert "1 case" in texts(at)
+    assert ":violet-badge[waiting for a moderator]" in texts(at)
+    assert "scored, not decided" not in texts(at), "one state a case"
+    at.selectbox(key="whose").set_value(ANN.key).run()
+    assert "1 case" in texts(at)
+    at.selectbox(key="status").set_value(DecisionKind.REJECTED).run()
+    assert "No cases found." in texts(at)
+    assert team.as_(ANN).desk.app(page="pages/cases.py").selectbox(key="whose").options == ["Mine", "Shared"]
+    assert team.desk.newest(case).decision is None
 
 
 def test_a_longer_queue_asks_the_database_no_more(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
