@@ -19,11 +19,13 @@ from crowdnotes.domain import (
     Evidence,
     Figure,
     GateName,
+    GateStatus,
     ReadAs,
     ReadPair,
     Source,
     Support,
 )
+from crowdnotes.domain.base import LOCAL_ENGINE
 from crowdnotes.evidence.demo_pages import is_demonstration_url
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, tags_of
@@ -71,7 +73,7 @@ def to_json(case: Case) -> str:
     Before its own fields come "outcome", how it ended or how far it is, and "demonstration", whether it is made of
     invented pages and must not be posted.
     """
-    marks = {"outcome": _describe_case_outcome(case), "demonstration": is_demonstration(case)}
+    marks = {"outcome": case.outcome, "demonstration": is_demonstration(case)}
     return json.dumps(marks | case.model_dump(mode="json"), indent=2, ensure_ascii=False)
 
 
@@ -81,7 +83,7 @@ def to_markdown(case: Case) -> str:
 
 
 def cases_csv(cases: Iterable[Case], left_out: Mapping[str, str] | None = None) -> str:
-    """Return one row per case, with a header. Cells that a spreadsheet would run as a formula are defused.
+    """Return one row per case, with a header, in the words of the screen. No cell is run as a formula by a spreadsheet.
 
     `left_out` are ids of cases that could not be read, each with the reason, in the column "reason".
     """
@@ -107,20 +109,22 @@ def _build_csv_row(case: Case) -> dict[str, str]:
         "id": case.id,
         "created_at": case.created_at.isoformat(),
         "updated_at": case.updated_at.isoformat(),
-        "mode": case.mode.value,
-        "status": case.status.value,
-        "classification": case.classification.value if _can_be_posted(case) else "",
-        "tags": ", ".join(case.tags),
+        "author": case.owner.name if case.owner else "",
+        "mode": case.mode.as_text,
+        "status": case.outcome,
+        "queue": case.desk_state.as_text if case.desk.submitted_at else "",
+        "classification": class_label(case) if _can_be_posted(case) else "",
+        "tags": "; ".join(form_labels(case)),
         "post_url": case.post.url or "",
         "post": case.post.text,
         "sources": " ".join(item.source.url or item.source.title for item in case.used_evidence),
         **_passage_cells(case.evidence),
-        "engine": case.assessment.engine if case.assessment else "",
+        "engine": _name_engine(case.assessment.engine) if case.assessment else "",
         "demonstration": "yes" if is_demonstration(case) else "no",
     }
     if decision is not None:
         over = "; ".join(f"{item.obstacle.although()}: {item.reason}" for item in decision.overrides)
-        row |= {"decision": decision.kind.value, "decided_by": decision.by, "decided_at": decision.at.isoformat()}
+        row |= {"decision": decision.kind.as_text, "decided_by": decision.by, "decided_at": decision.at.isoformat()}
         row |= {"reason": decision.reason, "overrides": over}
     if draft is not None:
         row |= {"note": draft.text, "characters": str(note_length(draft.text)), "jury": _jury_cell(case)}
@@ -132,9 +136,13 @@ def _build_csv_row(case: Case) -> dict[str, str]:
     return row | _gate_cells(case)
 
 
+def _name_engine(engine: str) -> str:
+    return "without AI" if engine == LOCAL_ENGINE else engine
+
+
 _CSV_COLUMNS = (
-    "id created_at updated_at mode status decision decided_by decided_at reason overrides classification tags"
-    " post_url post note characters inferred"
+    "id created_at updated_at author mode status queue decision decided_by decided_at reason overrides classification"
+    " tags post_url post note characters inferred"
 ).split()
 _CSV_COLUMNS += [*GateName, "gate_reasons", "jury", "sources"]
 _CSV_COLUMNS += (
@@ -161,9 +169,9 @@ def _passage_cells(evidence: Sequence[Evidence]) -> dict[str, str]:
 def _jury_cell(case: Case) -> str:
     verdict = case.verdict_on(case.draft.sha256) if case.draft else None
     if verdict is None:
-        return "NOT RUN"
+        return GateStatus.NOT_RUN.as_text
     figure = in_figures(verdict.note_intercept, verdict.helpful_line)
-    numbers = "" if verdict.means_nothing else f" Intercept {figure} of {verdict.helpful_line:.2f}."
+    numbers = "" if verdict.means_nothing else f" Jury score {figure} of {verdict.helpful_line:.2f} needed."
     return f"simulation: {verdict.sentence}{numbers}"
 
 
@@ -173,13 +181,13 @@ def _can_be_posted(case: Case) -> bool:
 
 
 def _gate_cells(case: Case) -> dict[str, str]:
-    """Return one cell per gate; results of another text, or over other passages, are left out."""
-    gates = case.assessment.gates if case.assessment else ()
+    """Return one cell per gate as the case's page shows it; results of another text or other passages are left out."""
+    gates = case.assessment.visible_gates if case.assessment else ()
     if not case.assessment_is_current and not _is_before_inspection(case):
         return dict.fromkeys((gate.gate for gate in gates), "out of date")
     note = "" if case.assessment_is_current else " (sources not opened)"
-    reasons = "\n".join(f"{gate.gate.value}: {gate.reason}" for gate in gates)
-    return {**{gate.gate: f"{gate.status.value}{note}" for gate in gates}, "gate_reasons": reasons}
+    reasons = "\n".join(f"{gate.gate.as_text}: {gate.reason}" for gate in gates)
+    return {**{gate.gate: f"{gate.status.as_text}{note}" for gate in gates}, "gate_reasons": reasons}
 
 
 def _is_before_inspection(case: Case) -> bool:
@@ -193,7 +201,7 @@ def _render_case_lines(case: Case) -> Iterator[str]:
     yield f"# Community Note case {case.id}\n"
     if is_demonstration(case):
         yield "**A demonstration with invented pages: do not post it.**\n"
-    yield f"Status: {_describe_case_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC: {case.mode.as_text}.\n"
+    yield f"Status: {case.outcome}. Made {case.created_at:%Y-%m-%d %H:%M} UTC: {case.mode.as_text}.\n"
     yield _format_heading("Post")
     yield from _fence_text(case.post.text) if case.post.text else ["No text."]
     if case.post.context:
@@ -220,11 +228,6 @@ def _render_case_lines(case: Case) -> Iterator[str]:
     for event in case.events:
         what = f"{_escape_inline(event.by)}: {_escape_inline(event.as_text)} {_escape_inline(event.detail)}"
         yield f"- {event.at:%Y-%m-%d %H:%M:%S} {what}".rstrip()
-
-
-def _describe_case_outcome(case: Case) -> str:
-    """Return how the case ended, overrides included, or how far it is."""
-    return case.decision.as_text if case.decision else case.status.as_text
 
 
 def _note_lines(case: Case) -> Iterator[str]:
@@ -419,7 +422,7 @@ def _score_lines(case: Case) -> Iterator[str]:
     if _is_before_inspection(case):
         state = "of this text, with sources that nobody opened yet"
     yield _format_heading(f"Scores {state}, by “{_escape_inline(case.assessment.engine)}”")
-    for gate in case.assessment.gates:
+    for gate in case.assessment.visible_gates:
         yield f"- {gate.gate.as_text}: {gate.status.in_record}. {_escape_inline(gate.reason)}"
     for rule in case.assessment.principles:
         yield f"- {rule.principle.as_text}: {rule.status.in_record}. {_escape_inline(rule.reason)}"

@@ -21,11 +21,14 @@ from crowdnotes.domain import (
     Credit,
     Decision,
     DecisionKind,
+    DeskState,
+    DeskWork,
     Draft,
     Event,
     ExistingNote,
     GateName,
     Image,
+    Lease,
     LinkCheck,
     LinkState,
     ObstacleId,
@@ -158,7 +161,11 @@ def test_the_jury_is_told_as_a_simulation_and_as_not_run_where_it_did_not_sit() 
     assert "nobody has voted\n\nNOT RUN for this text.\n" in to_markdown(other)
     rows = csv.DictReader(io.StringIO(cases_csv([told, other, _decided(draft=None)])))
     cells = [row["jury"] for row in rows]
-    assert cells == [f"simulation: {verdict.sentence} Intercept 0.398 of {verdict.helpful_line:.2f}.", "NOT RUN", ""]
+    assert cells == [
+        f"simulation: {verdict.sentence} Jury score 0.398 of {verdict.helpful_line:.2f} needed.",
+        "not run",
+        "",
+    ]
 
 
 def test_the_table_tells_passages_verdicts_and_reasons_line_by_line_and_why_gates_said_so() -> None:
@@ -301,10 +308,44 @@ def test_scores_of_another_text_are_out_of_date_in_the_table() -> None:
         io.StringIO(cases_csv([_decided(assessment=judged), _decided(assessment=judged, draft=edited), _decided()]))
     )
     assert [(row["relevance"], row["correctness"], row["helpfulness"]) for row in rows] == [
-        ("PASS", "PASS", "PASS"),
+        ("passed", "passed", "passed"),
         ("out of date", "out of date", "out of date"),
         ("", "", ""),
     ]
+
+
+def test_a_failure_behind_a_check_that_waits_is_exported_as_the_cases_page_shows_it() -> None:
+    engine, case = ScriptedEngine(), _decided(decision=None)
+    engine.breaks_at, engine.fails_at = GateName.CORRECTNESS, GateName.HELPFULNESS
+    case = case.replace(assessment=assess(engine, brief_of(case.post), NOTE, case.used_evidence, lambda: AT))
+    [row] = csv.DictReader(io.StringIO(cases_csv([case])))
+    assert (row["correctness"], row["helpfulness"]) == ("not run", "failed")
+    assert row["gate_reasons"].splitlines()[2] == "helpfulness: as scripted"
+    assert "- helpfulness: FAIL. as scripted" in to_markdown(case)
+
+
+def test_the_table_has_the_words_of_the_screen_the_author_and_who_of_the_moderators_has_the_case() -> None:
+    ann = actor("ann")
+    asked = DeskWork(state=DeskState.SUBMITTED, submitted_at=AT)
+    held = asked.replace(lease=Lease(holder=actor("bob").person, since=AT, until=AT))
+    cases = [
+        _judged(decision=None),
+        _judged(decision=None, owner=ann.person, desk=asked),
+        _judged(decision=None, desk=held),
+        _judged(decision=None, desk=asked.replace(state=DeskState.RETURNED)),
+        _judged(desk=asked),
+    ]
+    rows = [*csv.DictReader(io.StringIO(cases_csv(cases)))]
+    assert [(row["status"], row["queue"], row["decision"]) for row in rows] == [
+        ("scored, not decided", "", ""),
+        ("waiting for a moderator", "waiting for a moderator", ""),
+        ("with a moderator", "with a moderator", ""),
+        ("sent back with comments", "sent back with comments", ""),
+        ("approved with 2 exceptions", "decided", "approved"),
+    ]
+    assert [row["author"] for row in rows] == ["", "ann", "", "", ""]
+    assert {row["mode"] for row in rows} == {cases[0].mode.as_text}
+    assert {row["tags"] for row in rows} == {"It contains a factual error"}
 
 
 def test_each_readers_verdict_is_exported_with_their_name() -> None:
@@ -328,7 +369,7 @@ def test_scores_from_before_inspection_are_told_as_such() -> None:
     proposed = tuple(item.replace(reviews=()) for item in case.evidence)
     case = case.replace(assessment=judged, evidence=proposed)
     [row] = csv.DictReader(io.StringIO(cases_csv([case])))
-    assert row["relevance"] == "PASS (sources not opened)"
+    assert row["relevance"] == "passed (sources not opened)"
     assert "Scores of this text, with sources that nobody opened yet" in to_markdown(case)
 
 
@@ -336,7 +377,7 @@ def test_scores_from_before_inspection_are_told_as_such() -> None:
 def test_a_case_that_ended_without_a_note_classifies_nothing(kind: DecisionKind) -> None:
     ended = _decided(decision=Decision(kind=kind, by="ann", at=AT))
     rows = csv.DictReader(io.StringIO(cases_csv([ended, _decided(), _decided(decision=None)])))
-    kept = "MISINFORMED_OR_POTENTIALLY_MISLEADING"
+    kept = "The post is misinformed or potentially misleading"
     assert [row["classification"] for row in rows] == ["", kept, kept]
 
 
