@@ -9,22 +9,26 @@ from typing import Final
 
 import streamlit as st
 
+from crowdnotes.domain import Role
 from crowdnotes.domain.base import LOCAL_ENGINE
 from crowdnotes.reports.case_figures import CaseFigures, read
 from crowdnotes.reports.overview import ENDINGS, Filter, overview
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from pages.common.navigation import page_body
-from pages.common.session import cases
+from pages.common.session import cases, workspace
 from pages.report_parts.overview_charts import pictures, utility_study
 
 _DAY_CHOICES = (7, 30, 90, 365)
 _BIND_TO_ADDRESS: Final = "query-params"  # in the address, so that a filter is there on the way back from a case
 
 
-@st.cache_resource(show_spinner=False)
-def _get_cached_figures() -> dict[str, CaseFigures]:
-    """Return what was counted of each case: only one that changed is read again."""
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _get_cached_figures(person: str, role: Role) -> dict[str, CaseFigures]:  # noqa: ARG001 - the key of the cache
+    """Return what was counted of each case: only one that changed is read again.
+
+    Each person has their own: a moderator's figures have what they found, which others may not see yet.
+    """
     return {}
 
 
@@ -68,7 +72,8 @@ def _ask_filter(figures: Sequence[CaseFigures]) -> Filter:
 
 with page_body("Overview", "How cases go, in numbers."):
     with st.spinner("Counting the cases…", show_time=False):
-        figures, unreadable = read(cases(), _get_cached_figures())
+        actor = workspace().actor
+        figures, unreadable = read(cases(), _get_cached_figures(actor.key, actor.role))
     chosen = _ask_filter(figures) if figures else Filter()
     chosen_cases = [case for case in figures if chosen.keeps(case)]
     if unreadable:

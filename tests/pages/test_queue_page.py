@@ -117,6 +117,22 @@ def test_the_list_of_cases_is_filtered_by_who_of_the_moderators_has_them_and_by_
     assert team.desk.newest(case).decision is None
 
 
+def test_the_overview_counts_what_one_moderator_found_for_nobody_who_has_yet_to_read(team: Team) -> None:
+    team.desk.engine.by_person = True
+    case = team.submitted()
+    team.desk.run(case, "assess")
+    cases = team.as_(BOB).workspace.cases
+    taken = cases.apply(case.id, moderation.claim)
+    pair = blinding.pairs(taken)[0]
+    cases.apply(case.id, moderation.judge_pair, pair.words, pair.evidence_id, Support.UNSUPPORTED)
+
+    def shown(who: Actor) -> str:
+        return texts(team.as_(who).desk.app(page="pages/overview.py"))
+
+    assert "correctness stopped the most" in shown(BOB)
+    assert "stopped the most" not in shown(actor("cleo", Role.MODERATOR))
+
+
 def test_a_longer_queue_asks_the_database_no_more(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = team.workspace
     opened.people.seen(BOB, "moderator")
