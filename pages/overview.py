@@ -9,10 +9,10 @@ from typing import Final
 
 import streamlit as st
 
-from crowdnotes.domain import Role
+from crowdnotes.domain import Act, Role
 from crowdnotes.domain.base import LOCAL_ENGINE
 from crowdnotes.reports.case_figures import CaseFigures, read
-from crowdnotes.reports.overview import ENDINGS, Filter, overview
+from crowdnotes.reports.overview import ENDINGS, Filter, overview, queue_sentence
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from pages.common.navigation import page_body
@@ -75,6 +75,10 @@ with page_body("Overview", "How cases go, in numbers."):
         actor = workspace().actor
         figures, unreadable = read(cases(), _get_cached_figures(actor.key, actor.role))
     chosen = _ask_filter(figures) if figures else Filter()
+    # Of all cases, whatever the filter says: only who may read them all sees it.
+    shown = (case for case in figures if Filter(demonstrations=chosen.demonstrations).keeps(case))
+    if workspace().may(Act.REVIEW) and (queue := queue_sentence(shown, cases().now())):
+        st.markdown(f"**The queue now**: {escaped(queue)}")
     chosen_cases = [case for case in figures if chosen.keeps(case)]
     if unreadable:
         why = " ".join(dict.fromkeys(unreadable.values()))

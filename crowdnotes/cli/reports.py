@@ -109,13 +109,18 @@ def overview(
     wanted = overview_report.Filter(begun, ended, engine, demonstrations)
     with open_workspace() as workspace:
         figures, unreadable = case_figures.read(workspace.cases, {})
+        now = workspace.cases.now()
     for one, why in unreadable.items():
         progress(f"{one} is left out. {why}")
     found = overview_report.overview(case for case in figures if wanted.keeps(case))
+    every = overview_report.Filter(demonstrations=demonstrations)
+    queue = overview_report.queue_sentence(filter(every.keeps, figures), now)
     if as_json:
-        print_json(asdict(found) | {"unreadable": unreadable})
+        print_json(asdict(found) | {"queue": queue, "unreadable": unreadable})
         return
     print_text(found.remark or count(found.cases, "case"))
+    if queue:
+        print_text(f"\nThe queue now\n  {queue}")
     for picture in found.pictures:
         print_text(f"\n{picture.title}")
         print_text(f"  {picture.sentence}")

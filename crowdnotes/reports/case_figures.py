@@ -19,6 +19,7 @@ from crowdnotes.domain import (
     Assessment,
     Case,
     DecisionKind,
+    DeskState,
     Draft,
     GateName,
     GateStatus,
@@ -68,7 +69,8 @@ class JuryFigures:
 class CaseFigures:
     """One case in numbers. Times are minutes since it was begun, on the clock: nights and pauses count.
 
-    `ended` is a kind of decision, or OPEN. `gates` is None where nothing was scored or the note changed since.
+    `ended` is a kind of decision, or OPEN, `decided_at` when it was decided. `queue` is None where the case was never
+    sent to the moderators. `gates` is None where nothing was scored or the note changed since.
     `courses` has the checks that did not pass at some time. `kept_sentences` are those of the program's first text that
     are in the approved note, and how many it had. `shown` and `used` count passages by their source's kind.
     """
@@ -77,6 +79,8 @@ class CaseFigures:
     version: int
     begun: datetime
     ended: str
+    decided_at: datetime | None
+    queue: DeskState | None
     engines: frozenset[str]
     demonstration: bool
     until_evidence: float | None
@@ -124,6 +128,8 @@ def figures_of(case: Case) -> CaseFigures:
         version=case.version,
         begun=case.created_at,
         ended=case.decision.kind.value if case.decision else OPEN,
+        decided_at=case.decision.at if case.decision else None,
+        queue=case.desk_state if case.desk.submitted_at else None,
         engines=frozenset(stage.engine for stage in case.stages),
         demonstration=is_demonstration(case),
         until_evidence=_measure_minutes_until(

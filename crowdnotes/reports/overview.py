@@ -13,13 +13,14 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
-from crowdnotes.domain import DecisionKind, GateName, GateStatus, PrincipleName, SourceCategory, Usage
+from crowdnotes.domain import QUEUE_STATES, DecisionKind, GateName, GateStatus, PrincipleName, SourceCategory, Usage
 from crowdnotes.domain.assessment import SIDES_DIFFER_FROM
 from crowdnotes.reports.case_figures import LINKS, OPEN, CaseFigures, Course, JuryFigures
 from crowdnotes.wording import fill, plural
 
 _MIN_AGREEMENT_NOTES = 10  # notes: of fewer, how often checks and simulated readers agree says nothing
 MIN_CASES = 5  # cases: no median and no pattern is shown for fewer
+_WEEK = timedelta(days=7)
 ENDINGS = {**{kind.value: kind.as_text for kind in DecisionKind}, OPEN: OPEN}
 _LABEL_BY_STEP = {
     "queries": "thinking of searches",
@@ -141,6 +142,15 @@ def overview(figures: Iterable[CaseFigures]) -> Overview:
         readers=_build_readers(cases),
         cost=_build_cost(cases, periods),
     )
+
+
+def queue_sentence(figures: Iterable[CaseFigures], now: datetime) -> str:
+    """Return how many cases the moderators have, sent back and decided of late; "" where none was ever sent to them."""
+    sent = [case for case in figures if case.queue is not None]
+    by_state = Counter(case.queue for case in sent)
+    parts = [f"{by_state[state]:,} {state.as_text}" for state in QUEUE_STATES]
+    decided = sum(case.decided_at is not None and case.decided_at > now - _WEEK for case in sent)
+    return f"{', '.join(parts)}, {decided:,} decided in the last 7 days." if sent else ""
 
 
 def in_time(minutes: float) -> str:

@@ -117,7 +117,7 @@ def test_the_list_of_cases_is_filtered_by_who_of_the_moderators_has_them_and_by_
     assert team.desk.newest(case).decision is None
 
 
-def test_the_overview_counts_what_one_moderator_found_for_nobody_who_has_yet_to_read(team: Team) -> None:
+def test_the_overview_counts_the_queue_and_what_one_moderator_found_for_nobody_who_has_yet_to_read(team: Team) -> None:
     team.desk.engine.by_person = True
     case = team.submitted()
     team.desk.run(case, "assess")
@@ -129,8 +129,13 @@ def test_the_overview_counts_what_one_moderator_found_for_nobody_who_has_yet_to_
     def shown(who: Actor) -> str:
         return texts(team.as_(who).desk.app(page="pages/overview.py"))
 
+    queue = "0 waiting for a moderator, 1 with a moderator, 0 sent back with comments, 0 decided in the last 7 days."
     assert "correctness stopped the most" in shown(BOB)
-    assert "stopped the most" not in shown(actor("cleo", Role.MODERATOR))
+    assert queue in shown(BOB)
+    cleo = shown(actor("cleo", Role.MODERATOR))
+    assert queue in cleo
+    assert "stopped the most" not in cleo
+    assert "The queue now" not in shown(ANN), "an author may not read every case"
 
 
 def test_a_longer_queue_asks_the_database_no_more(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ PASSED = dict.fromkeys(GateName, GateStatus.PASS)
 def figures(**changes: object) -> CaseFigures:
     """An open case in which nothing was done yet, unless `changes` say so."""
     nothing: dict[str, object] = dict.fromkeys(
-        ("until_evidence", "until_words", "until_approved", "gates", "kept_sentences", "jury")
+        ("until_evidence", "until_words", "until_approved", "gates", "kept_sentences", "jury", "decided_at", "queue")
     )
     nothing |= {"courses": {}, "shown": {}, "used": {}, "usage": {}, "engines": frozenset()}
     nothing |= {"demonstration": False, "has_note": False, "jury_means_nothing": False}

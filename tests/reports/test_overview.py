@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import GateName, GateStatus, SourceCategory, Usage
+from crowdnotes.domain import DeskState, GateName, GateStatus, SourceCategory, Usage
 from crowdnotes.reports.case_figures import CaseFigures, Course, JuryFigures
-from crowdnotes.reports.overview import ENDINGS, Filter, in_time, overview
+from crowdnotes.reports.overview import ENDINGS, Filter, in_time, overview, queue_sentence
 from tests.reports.made_cases import BEGUN, PASSED, approved, figures
 
 FAILED = {**PASSED, GateName.CORRECTNESS: GateStatus.FAIL, GateName.HELPFULNESS: GateStatus.NOT_RUN}
@@ -137,6 +137,19 @@ def test_a_price_that_is_not_known_is_never_nothing() -> None:
     half_known = overview([figures(usage={"writing": Usage(calls=3)}), unknown]).cost
     assert half_known.sentence == "No AI costs so far, apart from 1 case, whose price is not known."
     assert not half_known.is_drawn
+
+
+def test_the_queue_is_counted_by_who_has_the_case_and_the_week_ends_now() -> None:
+    now = BEGUN + timedelta(days=30)
+    week, sent = now - timedelta(days=7), (DeskState.SUBMITTED, DeskState.SUBMITTED, DeskState.RETURNED)
+    decided = [now, week + timedelta(seconds=1), week]
+    cases = [*(figures(queue=state) for state in sent)]
+    cases += [figures(queue=DeskState.DECIDED, decided_at=at) for at in decided]
+    own = figures(ended="rejected", decided_at=now)  # its author alone decided it
+    assert queue_sentence([*cases, own], now) == (
+        "2 waiting for a moderator, 0 with a moderator, 1 sent back with comments, 2 decided in the last 7 days."
+    )
+    assert queue_sentence([own], now) == ""
 
 
 def test_a_filter_leaves_demonstrations_out_unless_asked_for() -> None:
