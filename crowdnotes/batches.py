@@ -33,7 +33,7 @@ from crowdnotes.domain import INFERRED, Act, Case, Mode, ProviderState, StageNam
 from crowdnotes.engines.choice import is_free, price_is_known
 from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, JobCancelled, JobError
 from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Step, StepState, plain_step
-from crowdnotes.post_files import Row, other_column, rows_of
+from crowdnotes.post_files import Row, other_columns, rows_of
 from crowdnotes.storage.database import insert_into, now_of, reading, writing
 from crowdnotes.storage.tables import batch_rows, batches, cases, storable_text, tombstones
 from crowdnotes.text.markdown import clip
@@ -72,7 +72,7 @@ class Batch:
     """The rows of a file, or of one that was read before and is named by its id, worked on as the workspace's person.
 
     Safe to run again, also where it was killed. `budget` and `day_budget` are in dollars, `name` is what people call
-    the file, `posts` the column that holds its posts, see `rows_of`. Raises InputError; NotAllowedError; StoreError and
+    the file, `posts` and `links` name its columns, see `rows_of`. Raises InputError; NotAllowedError; StoreError and
     its kinds.
     """
 
@@ -85,6 +85,7 @@ class Batch:
         day_budget: float | None = None,
         name: str = "",
         posts: str = "",
+        links: str = "",
     ) -> None:
         workspace.cases.require(Act.BATCH)
         self._workspace = workspace
@@ -114,9 +115,9 @@ class Batch:
                 digest = hashlib.file_digest(content, "sha256")
         except OSError as error:
             raise InputError(f"{file} cannot be read ({error.strerror}).") from error
-        digest.update(other_column(file, posts).encode())  # by another column the file holds other posts
+        digest.update(other_columns(file, posts, links).encode())  # by others the file holds other posts
         self.id = digest.hexdigest()
-        self._read(file, name or file.name, posts)
+        self._read(file, name or file.name, posts, links)
 
     def kept(self) -> BatchSummary:
         """Return its record, without its rows. Raises InputError without one."""
@@ -125,12 +126,12 @@ class Batch:
             raise InputError("There is no such batch.", "Choose its file again.")
         return found[0]
 
-    def _read(self, file: Path, name: str, posts: str) -> None:
+    def _read(self, file: Path, name: str, posts: str, links: str) -> None:
         """Read what is not in the database yet; a reading that was broken off goes on."""
         newest = select(func.coalesce(func.max(batch_rows.c.number), 0)).where(batch_rows.c.batch == self.id)
         with reading(self._engine) as connection:
             known = connection.scalar(newest) or 0
-        rows = rows_of(file, posts)
+        rows = rows_of(file, posts, links)
         unknown, n = (row for row in rows if row.number > known), known
         while chunk := list(islice(unknown, _ROWS_PER_CHUNK)):
             with writing(self._engine) as connection:

@@ -10,19 +10,22 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
 from crowdnotes.errors import InputError
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.pasted import post_number
 from crowdnotes.text.table_files import Encoding, encoding_of, most_unpacked, open_text, rounded_number, table_reader
 
 _ROWS_PER_CHUNK = 1_000  # rows in memory at most
 _BYTES_PER_CHUNK = 32_000_000  # of them: a file of a few kB may hold a text of megabytes in each of a million rows
 _MAX_ROW_CHARACTERS = 200_000  # characters of a row
 _MAX_SAMPLED_ROWS = 100  # rows that show a file's columns
+_MAX_SAMPLED_LENGTH = 2_000  # characters of a cell, or items of its list
 _MAX_PREVIEW_ROWS = 5  # rows in a preview, of each kind
 _CELL_BYTES = 8  # of a cell at least, so that a thousand million empty ones are counted too
 _OFFSET_PATTERN = re.compile(r"[+-]\d\d:?\d\d")  # as pyarrow takes one in the place of a zone's name
@@ -30,6 +33,9 @@ _MAX_COLUMN_NAMES_CHARACTERS = 300  # characters of columns' names
 _OUR_COLUMNS = ("id", "text", "links", "url")
 # What others call the column of posts, the likeliest first; taken where the file has no “text”.
 _POST_COLUMNS = ("post", "tweet", "post_text", "tweet_text", "posts", "tweets", "content", "body", "message", "caption")
+# What others call the column of links is made of these words; “url” alone is the post's own address.
+_LINK_WORDS = frozenset("link links url urls source sources evidence reference references citation citations".split())
+_LINK_BREAK_PATTERN = re.compile(r"[,;|](?=\s|$|https?://)", re.IGNORECASE)
 _MAX_COMPARED_POSTS, _MAX_REPEATS_NAMED = 200_000, 3
 _WORDS_COLUMN = "full_text"  # of X's API v1.1, and of what others made of its answers
 _MAX_JSON_BYTES = 20_000_000  # of a list, which is read at once
@@ -57,16 +63,21 @@ class Row:
 class Preview:
     """What a file would become: its columns, how many rows can be used and how many cannot, and the first of each.
 
-    `posts` is the column that holds the posts, "" where there is none, `repeats` how many rows have the post of an
-    earlier one, and `repeated` the first of them with that earlier one. `remark`: what to check before it is used.
+    `posts` and `links` are the columns that hold the posts and the links to their sources, "" where there is none,
+    `link_columns` those that could hold the links, `unlinked` how many usable rows have no link. `repeats` is how many
+    rows have the post of an earlier one, and `repeated` the first of them with that earlier one. `remark`: what to
+    check before it is used.
     """
 
     columns: tuple[str, ...]
     posts: str
+    links: str
+    link_columns: tuple[str, ...]
     usable: int
     bad: int
     first: tuple[Row, ...]
     broken: tuple[Row, ...]
+    unlinked: int = 0
     repeats: int = 0
     repeated: tuple[tuple[int, int], ...] = ()
     remark: str = ""
@@ -84,11 +95,13 @@ class UnknownColumnsError(InputError):
         self.columns = tuple(columns)
 
 
-def rows_of(file: Path, posts: str = "") -> Iterator[Row]:
+def rows_of(file: Path, posts: str = "", links: str = "") -> Iterator[Row]:
     """Yield the rows of a file of `FILE_KINDS`, one after the other.
 
-    `posts` is the column that holds the posts; without it a column “text”, or one that others call their posts. Raises
-    InputError for another file, for one in which that column occurs twice, and UnknownColumnsError without one.
+    `posts` is the column that holds the posts; without it a column “text”, or one that others call their posts. `links`
+    is the column of links to sources; without it “links”, or one that others call so and that holds web addresses.
+    Raises InputError for another file, for one in which such a column occurs twice or `links` does not, and
+    UnknownColumnsError without posts.
     """
     reader = _READER_BY_KIND.get(file.suffix.lower().removeprefix("."))
     if reader is None:
@@ -97,27 +110,87 @@ def rows_of(file: Path, posts: str = "") -> Iterator[Row]:
             "Save a table as “CSV UTF-8” with a column “text”; “id”, “links” and “url” are optional.",
         )
     try:
-        columns = _read_column_names(file, reader)
-        named = [_normalise_column_name(name) for name in columns]
-        if any("\0" in name for name in named):
-            raise InputError(f"{file.name} is not a text file.", "Save the table as “CSV UTF-8”.")
-        column = _normalise_column_name(posts) or _find_post_column(named)
-        if twice := [name for name in (*_OUR_COLUMNS, column) if name and named.count(name) > 1]:
-            raise InputError(f"The file has two columns “{twice[0]}”.", "Rename one of them.")
-        if columns and column not in named and (posts or "links" not in named):
-            raise UnknownColumnsError(columns)
-        for number, found in enumerate(reader(file, column), 1):
-            yield _parse_row(number, found, column)
+        columns = _find_columns(file, reader, posts, links)
+        for number, found in enumerate(reader(file, {columns.posts, columns.links}), 1):
+            yield _parse_row(number, found, columns)
     except (OSError, ValueError, OverflowError) as error:  # pyarrow's errors are of the first two kinds
         raise InputError(f"{file.name} cannot be read ({error}).") from error
 
 
-def other_column(file: Path, posts: str) -> str:
-    """Return that column of a file of `FILE_KINDS`; "" where `rows_of` takes it anyway."""
-    reader = _READER_BY_KIND.get(file.suffix.lower().removeprefix(".")) if posts else None
-    columns = () if reader is None else _read_column_names(file, reader)
-    usual = _find_post_column([_normalise_column_name(name) for name in columns])
-    return "" if _normalise_column_name(posts) == usual else posts
+def other_columns(file: Path, posts: str, links: str) -> str:
+    """Return which columns `rows_of` takes that it would not take by “links” and by the name of posts; "" if none."""
+    reader = _READER_BY_KIND.get(file.suffix.lower().removeprefix("."))
+    if reader is None:
+        return ""
+    try:
+        columns = _find_columns(file, reader, posts, links)
+    except (OSError, ValueError, OverflowError):
+        return ""  # `rows_of` says what is wrong
+    usual = _find_post_column([_normalise_column_name(name) for name in columns.names])
+    other = "" if not posts or columns.posts == usual else posts
+    return other if columns.links in ("", "links") else f"{other}\0{columns.links}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The columns of a file; `posts` and `links` in small letters, `holding_links` those that hold web addresses."""
+
+    names: tuple[str, ...]
+    posts: str
+    links: str
+    holding_links: tuple[str, ...]
+
+
+def _find_columns(file: Path, reader: _Reader, posts: str, links: str) -> _Columns:
+    names = _read_column_names(file, reader)
+    named = [_normalise_column_name(name) for name in names]
+    if any("\0" in name for name in named):
+        raise InputError(f"{file.name} is not a text file.", "Save the table as “CSV UTF-8”.")
+    column = _normalise_column_name(posts) or _find_post_column(named)
+    holding = [name for name in _find_columns_of_links(file, reader) if _normalise_column_name(name) != column]
+    link_column = _normalise_column_name(links) or _find_link_column(named, holding)
+    if twice := [name for name in (*_OUR_COLUMNS, column, link_column) if name and named.count(name) > 1]:
+        raise InputError(f"The file has two columns “{twice[0]}”.", "Rename one of them.")
+    if names and column not in named and (posts or "links" not in named):
+        raise UnknownColumnsError(names)
+    if names and link_column and link_column not in named:
+        there = ", ".join(names)[:_MAX_COLUMN_NAMES_CHARACTERS]
+        raise InputError(f"The file has no column “{links}”. It has: {there}.", "Name the column with the links.")
+    return _Columns(names, column, link_column, tuple(holding))
+
+
+def _find_columns_of_links(file: Path, reader: _Reader) -> list[str]:
+    """Return the columns whose cells hold web addresses, but for “url” where it has the addresses of posts on X."""
+    rows = read_parquet(file) if reader is _read_parquet_rows else reader(file, set())
+    found: dict[str, str] = {}
+    for row in islice(rows, _MAX_SAMPLED_ROWS):
+        for name, cell in row.items() if isinstance(row, Mapping) else ():
+            sample = cell[:_MAX_SAMPLED_LENGTH] if isinstance(cell, str | list) else ""
+            if name and (links := _read_links(sample, only_addresses=True)):
+                found.setdefault(str(name), links[0])
+    return [name for name, link in found.items() if _normalise_column_name(name) != "url" or post_number(link) is None]
+
+
+def _find_link_column(named: Sequence[str], holding: Sequence[str]) -> str:
+    """Return the column of links, by its name; "" without one."""
+    if "links" in named:
+        return "links"
+    for name in map(_normalise_column_name, holding):
+        words = {*re.findall(r"[^\W\d_]+", name)} - {"of", "to", "the", "s"}
+        if words and words <= _LINK_WORDS and words != {"url"}:
+            return name
+    return ""
+
+
+def _read_links(cell: object, *, only_addresses: bool) -> tuple[str, ...]:
+    """Return the links of a cell, a list or a text; `only_addresses` leaves out its other words."""
+    if isinstance(cell, list) and not only_addresses:
+        return tuple(str(link).strip() for link in cell if str(link).strip())
+    text = _LINK_BREAK_PATTERN.sub(" ", " ".join(map(str, cell)) if isinstance(cell, list) else str(cell or ""))
+    if not only_addresses:
+        return tuple(text.split())
+    # X's API names under “source” the program that sent a post, as HTML.
+    return () if text.lstrip().startswith("<") else tuple(span.url for span in find_urls(text))
 
 
 def _find_post_column(named: Sequence[str]) -> str:
@@ -125,11 +198,12 @@ def _find_post_column(named: Sequence[str]) -> str:
     return next((name for name in ("text", _WORDS_COLUMN, *_POST_COLUMNS) if name in named), "")
 
 
-def preview_of(file: Path, name: str = "", posts: str = "") -> Preview:
+def preview_of(file: Path, name: str = "", posts: str = "", links: str = "") -> Preview:
     """Look at all rows and keep none. `name` is what people call the file. Raises as `rows_of`."""
     first, broken, n = list[Row](), list[Row](), Counter[bool]()
-    number_by_post, repeats, repeated = dict[int, int](), 0, list[tuple[int, int]]()
-    for row in rows_of(file, posts):
+    number_by_post, unlinked, repeats, repeated = dict[int, int](), 0, 0, list[tuple[int, int]]()
+    for row in rows_of(file, posts, links):
+        unlinked += not (row.problem or row.links)
         n[is_bad := bool(row.problem)] += 1
         if n[is_bad] <= _MAX_PREVIEW_ROWS:
             (broken if is_bad else first).append(row)
@@ -140,11 +214,23 @@ def preview_of(file: Path, name: str = "", posts: str = "") -> Preview:
         if earlier != row.number:
             repeats += 1
             repeated += [(row.number, earlier)] if repeats <= _MAX_REPEATS_NAMED else []
-    columns = _read_column_names(file, _READER_BY_KIND[file.suffix.lower().removeprefix(".")])
-    named = {_normalise_column_name(column): column for column in columns}
-    column = named.get(_normalise_column_name(posts) or _find_post_column(list(named)), "")
-    remark = remark_on(file, name)
-    return Preview(columns, column, n[False], n[True], tuple(first), tuple(broken), repeats, tuple(repeated), remark)
+    columns = _find_columns(file, _READER_BY_KIND[file.suffix.lower().removeprefix(".")], posts, links)
+    named = {_normalise_column_name(column): column for column in columns.names}
+    link_column = named.get(columns.links, "")
+    return Preview(
+        columns=columns.names,
+        posts=named.get(columns.posts, ""),
+        links=link_column,
+        link_columns=tuple(dict.fromkeys((*([link_column] if link_column else []), *columns.holding_links))),
+        usable=n[False],
+        bad=n[True],
+        first=tuple(first),
+        broken=tuple(broken),
+        unlinked=unlinked,
+        repeats=repeats,
+        repeated=tuple(repeated),
+        remark=remark_on(file, name),
+    )
 
 
 def remark_on(file: Path, name: str = "") -> str:
@@ -164,7 +250,7 @@ def _read_column_names(file: Path, reader: _Reader) -> tuple[str, ...]:
     if reader is _read_table_rows:
         with open_text(file) as (lines, _):
             return tuple(name for name in next(table_reader(lines, strict=False), []) if name)
-    found = (row for row in islice(reader(file, ""), _MAX_SAMPLED_ROWS) if not isinstance(row, str))
+    found = (row for row in islice(reader(file, set()), _MAX_SAMPLED_ROWS) if not isinstance(row, str))
     return tuple(dict.fromkeys(str(name) for row in found for name in row))
 
 
@@ -175,18 +261,19 @@ def _normalise_column_name(name: object) -> str:
     return str(name).strip().lower()
 
 
-def _parse_row(number: int, found: Mapping[str, object] | str, column: str) -> Row:
+def _parse_row(number: int, found: Mapping[str, object] | str, columns: _Columns) -> Row:
     if isinstance(found, str):
         return Row(number, str(number), problem=found)
     found = {_normalise_column_name(name): value for name, value in found.items()}
     name = str(found.get("id_str") or found.get("id") or number)[:200]  # many programs round a number of that length
     name = _TEXT_ID_PATTERN.sub(r"\1", name)
-    if column not in {"", "text", _WORDS_COLUMN}:
-        found = {name: cell for name, cell in found.items() if name != _WORDS_COLUMN} | {"text": found.get(column)}
-    said, links = _read_words(found), found.get("links")
-    listed = links if isinstance(links, list) else str(links or "").split()
-    urls = tuple(str(link).strip() for link in listed if str(link).strip())
-    row = Row(number, name, said, urls, str(found.get("url") or "").strip()[:2_000])
+    urls = _read_links(found.get(columns.links) if columns.links else "", only_addresses=columns.links != "links")
+    url = "" if columns.links == "url" else str(found.get("url") or "").strip()[:2_000]
+    if columns.posts not in {"", "text", _WORDS_COLUMN}:
+        words = {"text": found.get(columns.posts)}
+        found = {name: cell for name, cell in found.items() if name != _WORDS_COLUMN} | words
+    said = _read_words(found)
+    row = Row(number, name, said, urls, url)
     problem = ""
     if len(said) + sum(map(len, urls)) > _MAX_ROW_CHARACTERS:
         problem = f"Too long: over {_MAX_ROW_CHARACTERS:,} characters."
@@ -223,7 +310,7 @@ _CELL_ERROR_PATTERN = re.compile(r"#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NULL!|NUM!|
 _LOST_LETTERS = "Some letters are unreadable: save the file as “CSV UTF-8”."
 
 
-def _read_table_rows(file: Path, _: str) -> Iterator[_Found]:
+def _read_table_rows(file: Path, _: Set[str]) -> Iterator[_Found]:
     with open_text(file) as (lines, encoding):
         reader = table_reader(lines)
         head: list[str] | None = None
@@ -252,7 +339,7 @@ def _read_table_rows(file: Path, _: str) -> Iterator[_Found]:
                 yield dict(zip(head, cells, strict=False))
 
 
-def _read_json_rows(file: Path, _: str) -> Iterator[_Found]:
+def _read_json_rows(file: Path, _: Set[str]) -> Iterator[_Found]:
     """Yield an object a line, or one list of them, as X's API and many programs write."""
     with open_text(file) as (lines, encoding):
         is_list = file.suffix.lower() == ".json" or lines.read(_MAX_ROW_CHARACTERS).lstrip()[:1] == "["
@@ -311,11 +398,11 @@ def _read_lines_of_json(lines: TextIO) -> Iterator[_Found]:
             yield f"We cannot read it: {error}."
 
 
-def _read_parquet_rows(file: Path, column: str) -> Iterator[_Found]:
+def _read_parquet_rows(file: Path, columns: Set[str]) -> Iterator[_Found]:
     import pyarrow.parquet as pq
 
     names = pq.read_schema(file).names
-    ours = [name for name in names if _normalise_column_name(name) in {*_OUR_COLUMNS, _WORDS_COLUMN, column}]
+    ours = [name for name in names if _normalise_column_name(name) in {*_OUR_COLUMNS, _WORDS_COLUMN, *columns}]
     lost = object()
     for row in read_parquet(file, ours, lost):
         is_lost = any(cell is lost for cell in row.values())
@@ -424,7 +511,7 @@ def _time_of(cell: Any, lost: object) -> Any:
         return lost
 
 
-_Reader = Callable[[Path, str], Iterator[_Found]]  # the column that holds the posts
+_Reader = Callable[[Path, Set[str]], Iterator[_Found]]  # the columns that hold the posts and the links
 _READER_BY_KIND: dict[str, _Reader] = {
     "csv": _read_table_rows,
     "tsv": _read_table_rows,

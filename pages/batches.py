@@ -79,19 +79,20 @@ def _draw_upload_form() -> None:
         "CSV, JSON or Parquet",
         type=list(FILE_KINDS),
         key="batch-file",
-        help="One post a row, in a column “text”; also “id”, “links” and “url” (of the post).",
+        help="One post a row, in a column “text”; also “id”, “links” (to sources) and “url” (of the post).",
     )
     if upload is None:
         return
     notices(_NOTICE_AREA)
-    posts = st.session_state.get("batch-posts") or ""
-    seen: tuple[tuple[str, str], Preview | UnknownColumnsError] | None = st.session_state.get("batch-preview")
+    posts, links = (st.session_state.get(key) or "" for key in ("batch-posts", "batch-links"))
+    seen: tuple[tuple[str, str, str], Preview | UnknownColumnsError] | None = st.session_state.get("batch-preview")
     if seen is None or seen[0][0] != upload.file_id:
-        posts = ""
-    if seen is None or seen[0] != (upload.file_id, posts):
+        posts = links = ""
+    asked = upload.file_id, posts, links
+    if seen is None or seen[0] != asked:
         with st.spinner("Looking through the file…"):
-            look = partial(_look_through, name=upload.name, posts=posts)
-            seen = st.session_state["batch-preview"] = ((upload.file_id, posts), _with_upload_as_file(upload, look))
+            look = partial(_look_through, name=upload.name, posts=posts, links=links)
+            seen = st.session_state["batch-preview"] = (asked, _with_upload_as_file(upload, look))
     preview = seen[1]
     if isinstance(preview, UnknownColumnsError):
         st.warning(
@@ -99,45 +100,67 @@ def _draw_upload_form() -> None:
             title="The file has no column “text”.",
             icon=":material/view_column:",
         )
-        _ask_post_column(preview.columns)
+        _ask_column("batch-posts", "Column with the posts", preview.columns)
         return
-    if len(preview.columns) > 1:
-        _ask_post_column(preview.columns, preview.posts)
+    with st.container(horizontal=True):
+        if len(preview.columns) > 1:
+            _ask_column("batch-posts", "Column with the posts", preview.columns, preview.posts)
+        if preview.link_columns:
+            _ask_column("batch-links", "Column with links to sources", preview.link_columns, preview.links)
     _draw_preview(preview)
     if preview.usable:
         _draw_places()
+        _warn_of_posts_without_link(preview)
         _draw_budget_fields(_NEW)
         label = plural(preview.usable, "Start with 1 post", "Start with {n:,} posts")
-        begin = partial(_create_batch, upload, posts)
+        begin = partial(_create_batch, upload, posts, links)
         button(label, "batch-keep", _NOTICE_AREA, begin, icon="play_arrow", type="primary")
 
 
-def _look_through(file: Path, *, name: str, posts: str) -> Preview | UnknownColumnsError:
+def _look_through(file: Path, *, name: str, posts: str, links: str) -> Preview | UnknownColumnsError:
     """Return what the file would become, or that nobody knows which column holds its posts."""
     try:
-        return preview_of(file, name, posts)
+        return preview_of(file, name, posts, links)
     except UnknownColumnsError as error:
         return error
 
 
-def _ask_post_column(columns: Sequence[str], found: str = "") -> None:
-    """Let the person say which column holds the posts; `found` is the one in use."""
-    st.session_state["batch-posts"] = found or None
-    st.selectbox(
-        "Column with the posts",
-        columns,
-        index=None,
-        placeholder="Choose a column",
-        key="batch-posts",
-        width=320,
+def _ask_column(key: str, label: str, columns: Sequence[str], found: str = "") -> None:
+    """Let the person say which column holds what the label says; `found` is the one in use."""
+    st.session_state[key] = found or None
+    st.selectbox(label, columns, index=None, placeholder="Choose a column", key=key, width=320)
+
+
+def _list_places() -> list[str]:
+    """Return the libraries and services that are searched for each post."""
+    services = {item.name: item.label for item in workspace().services()}
+    names = [info.name for info in workspace().libraries.list()]
+    return [*names, *(services[name] for name in workspace().services_at_first() if name in services)]
+
+
+def _warn_of_posts_without_link(preview: Preview) -> None:
+    """Say which posts can get no note, before the start."""
+    if not preview.unlinked or _list_places():
+        return
+    if preview.links:
+        mend = f"Add the missing links to “{escaped(preview.links, 60)}” in the file"
+    else:
+        mend = "Choose the column of links above" if preview.link_columns else "Add a column “links” to the file"
+    st.warning(
+        f"{mend}, or set up a search first.",
+        title=plural(
+            preview.unlinked,
+            "1 of {all} has no link and no search is set up: it will get no note.",
+            "{n:,} of {all} have no link and no search is set up: they will get no note.",
+            all=plural(preview.usable, "1 post", "{n:,} posts"),
+        ),
+        icon=":material/link_off:",
     )
 
 
 def _draw_places() -> None:
     """Draw which libraries and services are searched for each post."""
-    services = {item.name: item.label for item in workspace().services()}
-    names = [info.name for info in workspace().libraries.list()]
-    places = [*names, *(services[name] for name in workspace().services_at_first() if name in services)]
+    places = _list_places()
     if places:
         st.caption(f"For each post we search: {escaped(', '.join(places))}.")
     else:
@@ -145,11 +168,16 @@ def _draw_places() -> None:
 
 
 def _draw_preview(preview: Preview) -> None:
-    used = {preview.posts.strip().lower(), "id", "links", "url"}
+    known = {"id": "name", "url": "address of the post"}
+    use_by_column = {name: known[name.strip().lower()] for name in preview.columns if name.strip().lower() in known}
+    use_by_column |= {preview.posts: "post", preview.links: "links to sources"}
     names = [
-        badge("green" if name.strip().lower() in used else "gray", "", name) for name in preview.columns[:_PAGE_SIZE]
+        badge("green", "", f"{name}: {use_by_column[name]}") if name in use_by_column else badge("gray", "", name)
+        for name in preview.columns[:_PAGE_SIZE]
     ]
-    st.markdown(f"Columns (green: used): {' '.join(names)}")
+    st.markdown(f"Columns: {' '.join(names)}")
+    if not all(name in use_by_column for name in preview.columns):
+        st.caption("Grey columns are not used.")
     if preview.remark:
         st.warning(escaped(preview.remark), icon=":material/spellcheck:")
     if preview.first:
@@ -191,9 +219,9 @@ def _to_preview_row(row: Row) -> dict[str, str]:
     return {name: escaped(cell, _MAX_PREVIEW_CHARACTERS) for name, cell in cells.items()}
 
 
-def _create_batch(upload: UploadedFile, posts: str) -> None:
+def _create_batch(upload: UploadedFile, posts: str, links: str) -> None:
     """Keep the posts of the file, and begin to work on them, unless the file was chosen before."""
-    keep = partial(Batch, workspace(), name=Path(upload.name).name, posts=posts)
+    keep = partial(Batch, workspace(), name=Path(upload.name).name, posts=posts, links=links)
     batch = _with_upload_as_file(upload, keep)
     _open_batch(batch.id)
     if batch.job() is None:

@@ -90,6 +90,55 @@ def test_the_column_of_posts_is_known_by_its_name_or_chosen(
     assert ([row.text for row in preview.first], preview.posts) == (["One", "Two"], column)
 
 
+A, B = "https://a.example/1", "https://b.example/2_(c)"
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("column", "chosen"),
+    [
+        *((name, "") for name in ("links", "Link", "Sources", "source", "url(s) of sources", "source-url", "Evidence")),
+        *((name, "") for name in ("references", "URLs")),
+        ("fundstelle", "Fundstelle"),
+        ("url", "url"),
+    ],
+)
+def test_the_column_of_links_is_known_by_its_name_or_chosen(
+    tmp_path: Path, kind: str, column: str, chosen: str
+) -> None:
+    file = tmp_path / f"posts.{kind}"
+    rows = [{"text": "One", column: f"{A}; {B}"}, {"text": "Two", column: ""}, {"text": "Three", column: f"{A}|{B}"}]
+    if kind == "csv":
+        file.write_text(f"text,{column}\n" + "".join(f"{row['text']},{row[column]}\n" for row in rows))
+    elif kind == "jsonl":
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), file)
+    preview = preview_of(file, links=chosen)
+    assert [(row.links, row.url) for row in preview.first] == [((A, B), ""), ((), ""), ((A, B), "")]
+    assert (preview.links, preview.link_columns, preview.unlinked) == (column, (column,), 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "offered"),
+    [
+        ({"source": "BBC", "1": "", "fundstelle": A, "bild": f"see {B}."}, ("fundstelle", "bild")),  # a name is no link
+        ({"source": '<a href="https://mobile.twitter.com">Twitter Web App</a>'}, ()),  # as X's API has it
+        ({"url": "https://x.com/a/status/1"}, ()),
+        ({"url": A, "2": B}, ("url", "2")),
+    ],
+)
+def test_columns_that_hold_links_by_another_name_are_offered_and_none_is_taken(
+    tmp_path: Path, row: dict[str, str], offered: tuple[str, ...]
+) -> None:
+    file = tmp_path / "posts.jsonl"
+    file.write_text(json.dumps({"text": f"One {A}"} | row))
+    preview = preview_of(file)
+    assert (preview.links, preview.link_columns, preview.unlinked) == ("", offered, 1)
+    with pytest.raises(InputError, match="has no column “quelle”"):
+        preview_of(file, links="quelle")
+
+
 def test_by_another_column_a_file_is_another_batch_and_by_the_usual_one_the_same(tmp_path: Path) -> None:
     (tmp_path / "posts.csv").write_text("text,reply\nOne,Two\n")
     with small_workspace(tmp_path) as workspace:
@@ -99,6 +148,10 @@ def test_by_another_column_a_file_is_another_batch_and_by_the_usual_one_the_same
         }
         assert found == {"": "One", "Text": "One", "reply": "Two"}
         assert len(kept_batches(workspace, 9)) == 2
+        (tmp_path / "posts.csv").write_text(f"text,here,there\nOne,{A},{B}\n")
+        ids = {links: Batch(workspace, tmp_path / "posts.csv", links=links).id for links in ("", "here", "There")}
+        assert len({*ids.values()}) == 3
+        assert Batch(workspace, tmp_path / "posts.csv", links="there").id == ids["There"]
 
 
 def test_repeated_posts_are_counted_before_they_are_kept(tmp_path: Path) -> None:

@@ -36,6 +36,9 @@ def batch(
         float | None, typer.Option(min=0, help="The day's budget for all batches, in dollars.")
     ] = None,
     posts: Annotated[str, typer.Option(help="The column of posts, if it is not named “text”.")] = "",
+    links: Annotated[
+        str, typer.Option(help="The column of links to sources, if it is not named “links” or the like.")
+    ] = "",
     at_once: Annotated[int, typer.Option(min=1, max=1000, help="How many posts at once.")] = 8,
     again: Annotated[bool, typer.Option("--again", help="Try failed rows again.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write the results here, as CSV.")] = None,
@@ -44,7 +47,7 @@ def batch(
     if out is not None and out.exists() and file.exists() and out.samefile(file):
         raise InputError(f"The results would replace your posts in {file}.", "Give --out another name.")
     with open_workspace() as workspace:
-        work = Batch(workspace, file, budget=budget, day_budget=day_budget, posts=posts)
+        work = Batch(workspace, file, budget=budget, day_budget=day_budget, posts=posts, links=links)
         if remark := remark_on(file):
             progress(remark)
         if again:

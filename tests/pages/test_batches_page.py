@@ -79,6 +79,34 @@ def test_the_column_of_posts_can_be_chosen_and_what_repeats_is_said(desk: Desk) 
     assert {row["post"] for row in _batch(desk).results()} == {"The kettle makes people ill."}
 
 
+def test_the_column_of_links_is_known_by_its_name_and_posts_without_a_link_are_counted_before_the_start(
+    desk: Desk,
+) -> None:
+    rows = "a,One,https://e.example/1\nb,Two,\nc,Three,\n"
+    at = _uploaded(desk, "posts.csv", f"number,text,sources\n{rows}".encode())
+    shown = texts(at)
+    assert ":gray-badge[number] :green-badge[text: post] :green-badge[sources: links to sources]" in shown
+    assert "2 of 3 posts have no link and no search is set up: they will get no note." in shown
+    assert "Add the missing links to “sources” in the file, or set up a search first." in shown
+    assert "https://e.example/1" in at.table[0].value["links"].to_string()
+
+
+def test_the_column_of_links_can_be_chosen(desk: Desk, tmp_path: Path) -> None:
+    rows = "One,https://e.example/1,https://e.example/2\n"
+    at = _uploaded(desk, "posts.csv", f"text,here,there\n{rows}".encode())
+    assert at.selectbox(key="batch-links").options == ["here", "there"]
+    assert "1 of 1 post has no link" in texts(at)
+    assert "Choose the column of links above, or set up a search first." in texts(at)
+    at.selectbox(key="batch-links").set_value("there").run()
+    assert "there: links to sources" in texts(at)
+    assert "no link" not in texts(at)
+    press(at, "Start with 1 post")
+    _ended(desk, at)
+    assert desk.only().urls == ("https://e.example/2",)
+    desk.workspace.libraries.add(make_library(tmp_path), "topics")
+    assert "no link" not in texts(_uploaded(desk, "posts.csv", b"text\nOne\n")), "it is searched"
+
+
 def test_a_budget_that_cannot_be_held_is_told_and_a_batch_that_is_not_there(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
