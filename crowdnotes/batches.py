@@ -44,6 +44,7 @@ from crowdnotes.workspace import Workspace
 WAITING, RUNNING, DONE, FAILED, BAD = "waiting", "running", "done", "failed", "not usable"
 NO_NOTE = "no note"  # all was done, and gave no note
 DELETED = "deleted"  # a person deleted the case; never stored, as the record of the deletion says so
+_NO_LINK = "This row has no link, and no search is set up."
 _MAX_SAME_FAILURES = 5  # failures for one reason, one after the other: the next rows would fail too
 _MAX_PARALLEL_BATCHES = 8
 _ROWS_PER_CHUNK = 500  # rows in memory
@@ -393,8 +394,8 @@ class Batch:
             self._require_case(case_id, json.loads(row.document))
             self._workspace.start(case_id, "whole")
         except CrowdNotesError as error:
-            self._end(row.number, FAILED, error.message, row.dollars)
-            return row.number, case_id, error.message
+            self._end(row.number, FAILED, str(error), row.dollars)
+            return row.number, case_id, str(error)
         return row.number, case_id, ""
 
     def _require_case(self, case_id: str, document: dict[str, object]) -> None:
@@ -410,6 +411,8 @@ class Batch:
             self._search_again(self._workspace.cases.get(case_id), mode, libraries, search)
             return
         links = [str(link) for link in document["links"]]  # type: ignore[attr-defined]
+        if not links and mode is Mode.AUGMENTATION:
+            raise InputError(_NO_LINK, "Add one to the file and choose it again, or set up a search and try again.")
         intake.create_case(
             self._workspace.cases,
             str(document["text"]),
@@ -580,7 +583,7 @@ def _build_same_failure_error(ends: list[_RowEnd]) -> _SameFailureError | None:
     """Return what stops a batch whose last rows failed for one reason, by its first sentence."""
     last = ends[-1].reason if ends else ""
     alike = list(takewhile(lambda end: end.reason.split(". ")[0] == last.split(". ")[0], reversed(ends)))
-    if not last or len(alike) < _MAX_SAME_FAILURES:
+    if not last or len(alike) < _MAX_SAME_FAILURES or _NO_LINK in last:  # other rows may have one
         return None
     return _SameFailureError(
         f"{len(alike)} rows in a row failed for the same reason: {last}",

@@ -280,7 +280,7 @@ def _parse_row(number: int, found: Mapping[str, object] | str, columns: _Columns
     elif _CELL_ERROR_PATTERN.fullmatch(said):
         problem = f"A spreadsheet left an error instead of the text: {said}. Copy the text again."
     elif not said and not urls:
-        problem = "No text and no links."
+        problem = "No text and no links: fill in one of them."
     elif found.get("truncated") is True and not found.keys() & {"extended_tweet", "note_tweet", _WORDS_COLUMN}:
         problem = "X's API cut the text off: get it again with tweet_mode=extended."
     elif rounded := rounded_number(row.url) or rounded_number(name):

@@ -67,7 +67,7 @@ def test_a_file_is_told_before_it_is_kept(tmp_path: Path) -> None:
     preview = preview_of(file)
     assert (preview.columns, preview.usable, preview.bad) == (("ID", "Text", "extra"), 1, 1)
     assert [(row.name, row.text) for row in preview.first] == [("a", "One")]
-    assert [(row.number, row.problem) for row in preview.broken] == [(2, "No text and no links.")]
+    assert [(row.number, row.problem) for row in preview.broken] == [(2, "No text and no links: fill in one of them.")]
     file.write_text("id,words\na,One\n")
     with pytest.raises(InputError, match="It has: id, words"):
         preview_of(file)
@@ -137,6 +137,24 @@ def test_columns_that_hold_links_by_another_name_are_offered_and_none_is_taken(
     assert (preview.links, preview.link_columns, preview.unlinked) == ("", offered, 1)
     with pytest.raises(InputError, match="has no column “quelle”"):
         preview_of(file, links="quelle")
+
+
+def test_rows_without_a_link_fail_with_what_to_do_and_do_not_stop_the_others(
+    tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posts.write_text("".join(json.dumps({"text": f"Post {n}"}) + "\n" for n in range(7)))
+    with small_workspace(tmp_path) as workspace:
+        monkeypatch.setattr(type(workspace.libraries), "list", lambda _: [])
+        work = Batch(workspace, posts)
+        work.run(2)
+        assert {(row["state"], row["reason"]) for row in work.results()} == {
+            (
+                "failed",
+                "This row has no link, and no search is set up. Add one to the file and choose it again, or set up a "
+                "search and try again.",
+            )
+        }
+        assert work.counts()[0] == {"failed": 7}
 
 
 def test_by_another_column_a_file_is_another_batch_and_by_the_usual_one_the_same(tmp_path: Path) -> None:
