@@ -35,8 +35,8 @@ def test_a_sentence_made_of_two_neighbours_stands_beside_both(engine: LocalEngin
     [
         ("The vaccine may cause a mild rash in about 38% of children.", "“about 38%”, the source “about 5%”", "38%"),
         ("The vaccine may cause a mild rash in 7 in 100 children.", "“7 in 100”, the source “about 5%”", "7 in 100"),
-        ("The measles vaccine does cause autism.", "the source says “not”, the note does not", ""),
-        ("Measles is a disease that does not spread easily.", "the note says “not”", "not"),
+        ("The measles vaccine does cause autism.", "the source says “does not cause autism”, the note says it", ""),
+        ("Measles is a disease that does not spread easily.", "“does not spread easily”, this quotation says", "not"),
         ("The vaccine always causes a mild rash in about 5% of children.", "Does the source?", "always"),
         ("The vaccine causes a mild rash in about 5% of children.", "the note is certain", ""),
         ("Studies prove no link between the measles vaccine and autism.", "Does the source?", "prove"),
@@ -85,6 +85,57 @@ def test_words_that_only_deny_the_post_are_not_compared_with_the_source(
 ) -> None:
     hints = find_hints(Compared(sentence, piece, piece, ""))
     assert any(hint.message.startswith("Denial") for hint in hints) is hinted
+
+
+@pytest.mark.parametrize(
+    ("sentence", "piece", "hinted"),
+    [
+        ("The booster cut infections by a third.", "It cut infections by a third more than no booster.", False),
+        ("People with it need treatment.", "If it is not treated, people with it need another treatment.", False),
+        ("All people with it will recover.", "Not all people with it will recover.", False),
+        ("It comes with fever.", "It comes without fever.", False),
+        ("Tylenol isn't an NSAID.", "There are two types of drugs: Tylenol and NSAIDs.", False),
+        ("Herbs skip the testing drugs go through.", "Herbs do not have to go through testing as drugs do.", False),
+        ("Employers may not pass the levy on to employees.", "Employers may pass the levy on to employees.", True),
+        ("Diet does lower the risk of cancer.", "Studies have not shown that diet lowers the risk of cancer.", True),
+        ("Diet lowers the risk of cancer.", "Studies have not shown that it lowers the risk of cancer.", True),
+        ("It spreads from person to person.", "It doesn't spread from person to person.", True),
+        ("The plant is no longer in use in Gaza.", "The plant is in use in Gaza.", True),
+    ],
+)
+def test_a_denial_is_compared_only_where_both_say_what_it_denies(sentence: str, piece: str, hinted: bool) -> None:
+    hints = find_hints(Compared(sentence, piece, piece, ""))
+    assert any(hint.message.startswith("Denial") for hint in hints) is hinted
+
+
+_POOLED = "A pooled analysis of 43 trials found no significant protective effect of vitamin D."
+
+
+@pytest.mark.parametrize(
+    ("around", "others", "hinted"), [("", (), True), (_POOLED, (), False), ("", (_POOLED,), False)]
+)
+def test_a_denial_that_the_page_or_another_source_shares_gets_no_hint(
+    around: str, others: tuple[str, ...], hinted: bool
+) -> None:
+    piece = "A protective effect of vitamin D is what most of us hope for."
+    sides = Compared("It found no protective effect of vitamin D.", piece, piece, "", others, around)
+    assert any(hint.message.startswith("Denial") for hint in find_hints(sides)) is hinted
+
+
+def test_the_text_around_a_passage_counts_for_a_denial(engine: LocalEngine) -> None:
+    alone = made_evidence("A protective effect of vitamin D is what most of us hope for.")
+    within = alone.replace(passage=alone.passage.replace(before=_POOLED))
+    note = "It found no protective effect of vitamin D."
+    assert [
+        [hint for hint in engine.support(note, [item])[0].doubts if hint.startswith("Denial")] == []
+        for item in (alone, within)
+    ] == [False, True]
+
+
+def test_a_denial_elsewhere_in_the_passage_is_named(engine: LocalEngine) -> None:
+    passage = "Mist from hot tubs spreads it. Most people recover with drugs. It does not spread from person to person."
+    [hint] = _one(engine, "Mist from tubs, then it spreads from person to person.", passage).doubts
+    assert hint == "Denial: the source says “does not spread from person to person”, the note says it without “not”."
 
 
 @pytest.mark.parametrize(
