@@ -112,6 +112,8 @@ _PEOPLE = "people"
 _PEOPLE_NAMES = frozenset(
     "people person participant patient adult individual subject volunteer respondent".split()
 )  # one unit: a press release calls the participants of a paper people
+_OF_PEOPLE = re.compile(rf" of (?:\w+ ){{0,2}}?(?:{'|'.join(sorted(_PEOPLE_NAMES))})s?\b", re.IGNORECASE)
+_CHANGED_BY = re.compile(r"\bby (?:\w+ ){0,2}$", re.IGNORECASE)
 _DISTINCT_UNITS = _MEASURING_UNITS | {_PEOPLE}  # 90 % are not 90 people
 _PART = "part"  # the 7 of "7 in 1,000", which is not 7 %
 _WORDS_AFTER_NUMBER = re.compile(r"(?:\s+[^\W\d_]+){1,3}")
@@ -126,7 +128,7 @@ class Quantity:
 
     `step` is the unit of its last digit (1,000 in "46,000"). `side` is how the words before it qualify it: 0 for
     "about", 1 for "more than", -1 for "fewer than", -2 for "up to", None for the number alone; `said` is the number
-    with such words. `trend` is 1 for "rose by 5 %", -1 for "5 % fewer", else 0.
+    with such words. `trend` is 1 for "rose by 5 %", -1 for "5 % fewer", else 0. `of_people`: "5 % of people".
     """
 
     value: float
@@ -138,6 +140,7 @@ class Quantity:
     side: int | None = None
     said: str = ""
     trend: int = 0
+    of_people: bool = False
 
     def agrees_with(self, other: Quantity) -> bool:
         """Return whether values agree as far as both are rounded, and units where both measure or count people."""
@@ -271,7 +274,9 @@ def quantities(text: str) -> list[Quantity]:
         place = text[match.start() : match.end(last)], match.start(), match.end(last)
         step = _find_step(number, rounds_small=side is not None) * factor
         trend, said = _find_trend(text, match.start(), match.end(last), said) if unit == "%" else (0, said)
-        quantity = Quantity(_parse_number(number) * factor, unit, *place, step, side, said, trend)
+        of_people = _OF_PEOPLE.match(text, match.end(last)) if unit == "%" and not trend else None
+        said += of_people.group() if of_people else ""
+        quantity = Quantity(_parse_number(number) * factor, unit, *place, step, side, said, trend, bool(of_people))
         if found:
             found[-1], quantity = _join_range(text, found[-1], quantity, factor)
         found.append(quantity)
@@ -386,6 +391,8 @@ def missing_numbers(
     for found in [*of_whole, *counted, *changes][:_MAX_NUMBERS]:
         number, is_change = other_readings.get(found.start, found), found in changes
         alike = [it for it in of_sources if it.unit in ("times", "%")] if is_change else of_sources
+        if number.trend and _CHANGED_BY.search(sentence[: number.start]):
+            alike = [it for it in alike if not it.of_people]  # a part of them is no change
         if any(reading.agrees_with(other) for reading in (found, number) for other in alike):
             continue
         if is_change and _has_ratio(number, of_passage):

@@ -233,6 +233,8 @@ def _number_hints(engine: LocalEngine, note: str, *passages: str) -> list[str]:
         ("It works in 58 to 66 %.", ("It works in 62% (95% CI 58–66).",)),
         ("The risk was cut by 30 %.", ("There was a 30% reduction in risk.",)),
         ("The risk rose by up to 20 %.", ("The risk was up to 20 % higher.",)),
+        ("The risk fell by 62 %.", ("It had an effect of 62%, and 62% of people took it.",)),
+        ("The share rose to 62 %.", ("At last, 62 % of the adults did so.",)),
         ("The risk has doubled.", ("The risk rose from 2 in 2010 to 4.1 in 2020.",)),
         ("The risk tripled.", ("The risk went up by 200 percent.",)),
         ("The risk more than doubled.", ("The risk went up by 130 percent.",)),
@@ -282,6 +284,7 @@ def test_a_number_that_a_source_in_use_has_in_another_form_gets_no_hint(
         ("The tax cut raised it by 20 %.", "It dropped 20 percent.", "dropped 20 percent"),
         ("The risk rose by 20 %.", "There was a 20 % lower risk.", "20 % lower"),
         ("The risk doubled.", "The risk was threefold.", "threefold"),
+        ("It raises the risk by 62 %.", "Of both groups, 62 % of people fell ill.", "62 % of people"),
         ("The trial had 30 participants.", "Of 5 visits and 1,000 pills, 20 adults had most.", "20"),
     ],
 )
