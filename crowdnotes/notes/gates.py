@@ -36,6 +36,8 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.engines import Brief, Engine, EngineStep
+from crowdnotes.engines.local.attribution import NUMBER_HINT
+from crowdnotes.engines.local.quantities import missing_numbers
 from crowdnotes.engines.local.tone import BARE_VERDICT
 from crowdnotes.engines.metering import completed_calls, run_both
 from crowdnotes.errors import EngineError
@@ -65,6 +67,21 @@ def asking_age(
         asks = not (_YEAR.search(words) or BARE_VERDICT.match(words))
         hint = asked.pop(sentence.evidence_id or "", "") if asks else ""
         out.append(sentence.replace(doubts=(*sentence.doubts, hint)) if hint else sentence)
+    return tuple(out)
+
+
+def naming_post_numbers(sentences: Sequence[SentenceSupport], note: str, post: Post) -> tuple[SentenceSupport, ...]:
+    """Say in the hint on a number that no source has that it is the post's, where it is: the note may dispute it."""
+    out = []
+    for sentence in sentences:
+        words = sentence.words_in(note)
+        every, others = ({number.start for number, _ in missing_numbers(words, text)} for text in ("", post.text))
+        doubts = list(sentence.doubts)
+        for place, (doubt, span) in enumerate(zip(doubts, sentence.doubted, strict=True)):
+            if doubt.startswith(NUMBER_HINT) and span.start - sentence.span.start in every - others:
+                said = note[span.start : span.end]
+                doubts[place] = f"{NUMBER_HINT}“{said}” is the post's number, no source in use has it."
+        out.append(sentence.replace(doubts=tuple(doubts)))
     return tuple(out)
 
 
@@ -220,6 +237,7 @@ def assess(
     result_origin = engine.result_origin(EngineStep.JUDGING)
     sentences = correctness.sentences or support
     if correctness.judge == BY_PERSON:
+        sentences = naming_post_numbers(sentences, note, brief.post)
         sentences = asking_age(sentences, note, evidence, brief)
     return Assessment(
         text_sha256=text_sha256(note),

@@ -27,10 +27,19 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.engines import Brief
+from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import EngineError
 from crowdnotes.notes.gates import GATES, assess, form_warnings, unfound_quotes, with_checks
 from crowdnotes.text.sentences import split_sentences
-from tests.fakes import FixedClock, ScriptedEngine, ScriptedJudge, brief_of, make_evidence, uncertain_result
+from tests.fakes import (
+    FixedClock,
+    HashingEmbedder,
+    ScriptedEngine,
+    ScriptedJudge,
+    brief_of,
+    make_evidence,
+    uncertain_result,
+)
 from tests.shared import PATIENCE
 
 BRIEF = brief_of(Post(text="This drink makes you ill!"))
@@ -218,6 +227,26 @@ def test_without_a_model_a_source_of_unknown_or_old_date_is_asked_about_once(
     assert asked is None or judged.sentences[0].doubts == (asked,)
     engine.by_person = False
     assert not any(each.doubts for each in assess(engine, BRIEF, note, [item], FixedClock()).sentences)
+
+
+@pytest.mark.parametrize(
+    ("post", "note", "hint"),
+    [
+        (
+            "Deaths are UP 47%!",
+            "The 47% has no source.",
+            "Number: “47%” is the post's number, no source in use has it.",
+        ),
+        ("Deaths are UP!", "The 47% has no source.", "Number: the note says “47%”, the source “9 per cent”."),
+        ("Deaths are UP 47%!", "The 48% has no source.", "Number: the note says “48%”, the source “9 per cent”."),
+        ("Deaths are DOWN 9%!", "The 9% is right.", None),
+    ],
+)
+def test_a_number_of_the_post_that_no_source_has_is_named_as_such(post: str, note: str, hint: str | None) -> None:
+    engine, item = LocalEngine(HashingEmbedder()), make_evidence(1, text="Of all deaths, 9 per cent came at night.")
+    judged = assess(engine, brief_of(Post(text=post)), note, [item], FixedClock())
+    found = [doubt for each in judged.sentences for doubt in each.doubts if doubt.startswith("Number")]
+    assert found == ([hint] if hint else [])
 
 
 def test_where_a_model_judges_correctness_a_persons_comparison_changes_nothing() -> None:

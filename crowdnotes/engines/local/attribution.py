@@ -67,6 +67,7 @@ class Hint:
     is_weak: bool = False
 
 
+NUMBER_HINT = "Number: "  # how hints on numbers begin
 _MAX_HINTS = 4  # more hints for one sentence help nobody
 
 
@@ -88,9 +89,9 @@ def find_hints(sides: Compared) -> list[Hint]:
 
 def _find_number_hints(sides: Compared) -> Iterator[Hint]:
     for number, nearest in missing_numbers(sides.sentence, sides.passage, sides.others):
-        message = f"Number: “{number.text}” is not in the source."
+        message = f"{NUMBER_HINT}“{number.text}” is not in the source."
         if nearest:
-            message = f"Number: the note says “{number.said}”, the source “{nearest.said}”."
+            message = f"{NUMBER_HINT}the note says “{number.said}”, the source “{nearest.said}”."
         yield Hint(message, Span(start=number.start, end=number.end))
 
 
