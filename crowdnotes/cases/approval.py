@@ -6,7 +6,7 @@ the first of them. Some can be overridden by a written reason, which the decisio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime, timedelta
 
 from crowdnotes.cases.actions import add_event, checked_reason, own_check, require_open
@@ -183,7 +183,8 @@ def _find_obstacles(case: Case, at: datetime, by: Person, readers: int) -> Itera
         found = ((warning.code, warning.message) for warning in (*blocking(lint(draft.text)), *quotes))
         for code, message in dict.fromkeys(found):  # the note may repeat words
             yield _build_obstacle(ObstacleKind.FORM, code, message)
-        yield from _find_score_obstacles(case)
+        objected = {item.id.subject for item in unread if _find_objection_by(case, by, item.id.subject) is not None}
+        yield from _find_score_obstacles(case, objected)
         yield from _find_link_obstacles(case, draft, at)
     if case.classification is Classification.MISLEADING and not case.tags:
         sentence = "X asks why the post is misleading."
@@ -309,7 +310,8 @@ def _has_to_finish(case: Case, reader: Person) -> bool:
     return hide_other_reviews(case, reader) is not case and is_claimed_by_others(case, reader.key)
 
 
-def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
+def _find_score_obstacles(case: Case, objected: Collection[str]) -> Iterator[Obstacle]:
+    """Yield what scoring refuses. What this person found wrong with the passages in `objected` is listed with those."""
     if case.assessment is None:
         yield _build_obstacle(ObstacleKind.NOT_SCORED, "", "The note has no score yet.", "Score it.")
         return
@@ -323,8 +325,12 @@ def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
         if result.status is GateStatus.PASS:  # NOT_RUN counts against approval
             continue
         failed, name = result.status is GateStatus.FAIL, result.gate.value
-        sentences = list(_find_sentence_obstacles(case)) if result.judge == BY_PERSON else []
-        if failed or not sentences:
+        sentences, is_listed = [], False
+        if result.judge == BY_PERSON:
+            sentences = list(_find_sentence_obstacles(case))
+            wrong = [it for it in result.findings if not it.ok]
+            is_listed = bool(wrong) and all(not it.by_rule and it.evidence_id in objected for it in wrong)
+        if not is_listed and (failed or not sentences):
             kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
             sentence = f"The {result.gate.as_text} check {'failed' if failed else 'was not run'}: {result.reason}"
             lifts = GATES[result.gate].lifts if failed else "Score it again"

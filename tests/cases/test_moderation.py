@@ -459,6 +459,18 @@ def _compared(case: Case) -> Case:
     return case.replace(assessment=waiting_assessment(case, NOTE, {NOTE: "E1"}))
 
 
+def test_what_a_reader_found_wrong_is_one_thing_left_and_what_others_found_another() -> None:
+    case = moderation.claim(moderation.submit(_compared(drafted()), NOW, ANN), NOW, BOB)
+    case = moderation.judge_pair(case, NOW, BOB, NOTE, "E1", Support.UNSUPPORTED)
+
+    def refusing(by: Actor) -> list[ObstacleKind]:
+        scores = {ObstacleKind.UNJUDGED, ObstacleKind.GATE_FAILED}
+        return [item.id.kind for item in obstacles(case, NOW, by) if item.id.kind in scores]
+
+    assert refusing(BOB) == [ObstacleKind.UNJUDGED]
+    assert ObstacleKind.GATE_FAILED in refusing(CLEO)
+
+
 @pytest.mark.parametrize("readers", [1, 2])
 def test_what_one_moderator_found_is_nowhere_before_another_is_done(readers: int) -> None:
     case = moderation.claim(moderation.submit(_compared(drafted()), NOW, ANN, readers=readers), NOW, BOB)
