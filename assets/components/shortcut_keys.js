@@ -1,9 +1,14 @@
 // Single keys that press the page's own buttons, as long as nobody is typing. A held key counts once.
 // Escape leaves a field, so that they work again. A key that judges presses nothing before what it judges was in view.
+// After a key that asks for a field all letters are for that field, even before it is there: none is a command.
 
-const WAITS_MS = 1000
 const LOOKS_MS = 50
-const TYPING_MS = 1000
+const ASKED_MS = 2000 // for which letters wait for the field that a key asked for
+const TYPING_MS = 1000 // and after each letter that waits
+const RUN_MS = 400 // a letter so soon after another one is typed, not pressed
+const ARMED_MS = 3000 // for which a second press may decide
+const FIELD = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]"
+const MODIFIERS = ["Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLock"]
 const MOMENT_MS = 700 // for which a row of text was in view before a key judges it
 const ROW = 16 // pixels from one row that is looked at to the next, less than a line of text
 
@@ -11,21 +16,43 @@ let control
 let brought = { item: null, at: 0 } // the button that a letter brought the keyboard to
 let waiting = null // a second press that came before all was seen for a moment: it counts once it was
 let framed = null // what the last press of a judging key brought into view: its key, its rule, its places, its sheets
+let asked = null // the field that a key asked for: until when letters wait for it, and those that were typed
+let letter = { key: "", at: 0, isTyped: false } // the last one outside a field
 let watching
 const markedOnly = new WeakSet() // sheets of which only the marked words are judged
 const seen = new WeakMap() // by sheet: its words and width, and for how long each row was in view
 
-// A fold that a key opened: the keyboard goes to its field, which comes later and may be drawn twice.
-function enter(fold) {
-  const until = performance.now() + WAITS_MS
-  let goesOn = true
+// The keyboard goes to the field that `find` finds. It may come later and be drawn twice; it gets what was typed before.
+function ask(find, mayCome = () => true) {
+  const mine = { until: performance.now() + ASKED_MS, typed: "" }
+  let field = null // stays the one, also when another one fits once there are words in this one
   const look = () => {
-    const field = fold.querySelector("input[type=text]")
-    if (field?.checkVisibility() && document.activeElement !== field) field.focus()
-    if (goesOn && performance.now() < until) setTimeout(look, LOOKS_MS)
+    if (asked !== mine) return
+    if (!field?.isConnected) field = find()
+    if (field?.checkVisibility() && field.matches(FIELD) && document.activeElement !== field) field.focus()
+    if (mine.typed && document.activeElement === field) {
+      document.execCommand("insertText", false, mine.typed)
+      mine.typed = ""
+    }
+    if (performance.now() < mine.until && mayCome()) setTimeout(look, LOOKS_MS)
+    else asked = null
   }
+  asked = mine
   look()
-  for (const act of ["keydown", "pointerdown"]) addEventListener(act, () => (goesOn = false), { once: true })
+}
+
+// Keeps what is typed for the field that was asked for from being a command.
+function hold(event) {
+  const { key, target, ctrlKey, metaKey } = event
+  if (["Escape", "Tab", "Enter"].includes(key)) asked = null
+  if (!asked) return
+  asked.until = Math.max(asked.until, performance.now() + TYPING_MS)
+  if (ctrlKey || metaKey || target.closest?.(FIELD)) return
+  if (key === "Backspace") asked.typed = asked.typed.slice(0, -1)
+  else if (key.length === 1) asked.typed += key
+  else return
+  event.preventDefault()
+  event.stopImmediatePropagation() // the buttons' own keys come later
 }
 
 // A place that holds what was left, for the keyboard to be at.
@@ -138,6 +165,7 @@ function frame(key, rule, item, subject, words) {
 // Says on the frame, and to a screen reader, how far it is.
 function tell(status) {
   const isReady = framed && areSeen(framed.sheets)
+  if (isReady) framed.readyAt ??= performance.now()
   const said = framed ? framed.words[isReady ? "ready" : "look"].replace("{key}", framed.key.toUpperCase()) : ""
   for (const place of framed?.places ?? []) if (place.dataset.judging !== said) place.dataset.judging = said
   if (status.textContent !== said) status.textContent = said
@@ -160,6 +188,17 @@ function mayJudge(key, rule, item, words) {
   return false
 }
 
+// Several places may take what a press leads to: whichever field has the keyboard then gets what was typed.
+const focusedField = () => (document.activeElement.matches(FIELD) ? document.activeElement : null)
+
+function press(item, rule) {
+  unframe()
+  if (item.ariaHasPopup) item.focus() // Escape closes it from there
+  item.click()
+  if (item.matches("summary")) ask(() => item.closest("details").querySelector("input[type=text]"))
+  else if (rule?.leads) ask(focusedField, () => item.isConnected) // once it is done the button goes
+}
+
 export default function ({ parentElement, data }) {
   control?.abort()
   control = new AbortController()
@@ -170,45 +209,60 @@ export default function ({ parentElement, data }) {
     const now = performance.now()
     const passed = document.visibilityState === "visible" ? Math.min(now - last, 4 * LOOKS_MS) : 0
     last = now
-    if (framed?.sheets.some((sheet) => !hostOf(sheet).isConnected)) unframe()
+    const isPast = framed?.rule.twice && now - framed.readyAt > ARMED_MS
+    if (isPast || framed?.sheets.some((sheet) => !hostOf(sheet).isConnected)) unframe()
     if (framed && !framed.sheets.length) Object.assign(framed, subjectOf(framed.rule, framed.item)) // drawn by now?
     const alone = Object.values(data.judging).filter((rule) => !rule.around)
     const sheets = [...alone.flatMap((rule) => subjectOf(rule).sheets), ...(framed?.sheets ?? [])]
     watch(new Set(sheets), passed)
     tell(status)
     if (waiting && framed && areSeen(framed.sheets)) {
-      const item = waiting
-      unframe()
-      if (item.isConnected && !item.disabled) item.click()
+      if (waiting.isConnected && !waiting.disabled) press(waiting, framed.rule)
+      else unframe()
     }
   }, 2 * LOOKS_MS)
   const act = (event) => {
     const { key, target, repeat, ctrlKey, metaKey, altKey } = event
+    const name = ctrlKey || metaKey ? `ctrl+${key.toLowerCase()}` : key.toLowerCase()
+    // The second press is the very next one. Who reads what is framed may scroll to its end by keys.
+    const isOther = framed && name !== framed.key && !MODIFIERS.includes(key)
+    if (isOther && (framed.rule.twice || key.length === 1)) unframe()
     if (repeat || altKey || document.querySelector('[role="dialog"]')) return
-    if (target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]")) {
+    if (target.closest?.(FIELD)) {
       if (key === "Escape" && !target.ariaExpanded) leave(target)
       return
     }
     // Whoever types without being in a field presses no button by the space after a letter. Enter does.
     if (key === " " && target === brought.item && performance.now() - brought.at < TYPING_MS) event.preventDefault()
-    const name = ctrlKey || metaKey ? `ctrl+${key.toLowerCase()}` : key.toLowerCase()
-    const items = (data.keys[name] ?? []).flatMap((selector) => [...document.querySelectorAll(selector)])
-    const found = items.find((item) => !item.disabled && item.checkVisibility())
+    const isTyped = performance.now() - letter.at < RUN_MS && (letter.isTyped || letter.key !== name)
+    if (key.length === 1 && key !== " ") letter = { key: name, at: performance.now(), isTyped }
+    const selectors = data.keys[name] ?? []
+    const items = () => selectors.flatMap((selector) => [...document.querySelectorAll(selector)])
+    const find = () => items().find((item) => !item.disabled && item.checkVisibility())
+    const found = find()
+    // What is not drawn yet comes within moments.
+    if (found?.matches(FIELD) || (!found && data.fields.includes(name))) {
+      event.preventDefault()
+      unframe()
+      return ask(find)
+    }
     if (!found) return
     event.preventDefault()
     const rule = data.judging[name]
+    if (rule?.twice && isTyped) return
     if (rule && !mayJudge(name, rule, found, data.words)) return tell(status)
+    if (!data.focused.includes(name)) return press(found, rule)
     unframe()
-    if (found.matches("textarea, [type=text]") || data.focused.includes(name)) {
-      found.focus()
-      brought = { item: found, at: performance.now() }
-    } else {
-      if (found.ariaHasPopup) found.focus() // Escape closes it from there
-      found.click()
-      if (found.matches("summary")) enter(found.closest("details"))
-    }
+    found.focus()
+    brought = { item: found, at: performance.now() }
   }
+  const point = () => {
+    unframe()
+    asked = null
+    letter.at = 0
+  }
+  addEventListener("keydown", hold, { signal: control.signal, capture: true })
   addEventListener("keydown", act, { signal: control.signal })
-  addEventListener("pointerdown", unframe, { signal: control.signal })
+  addEventListener("pointerdown", point, { signal: control.signal })
   status.dataset.listens = "" // what tests wait for
 }

@@ -119,7 +119,8 @@ class Judged(TypedDict, total=False):
     """What a key judges, by CSS selectors: what is `around` its button, or these `places`.
 
     With `looks` only the texts in those places that have such a look, and with `marks` only their marked words. All of
-    it has to be seen. `twice`: also what was seen already takes a second press. `words` say on the frame how far it is
+    it has to be seen. `twice`: also what was seen already takes a second press, which has to be the very next one and
+    come soon. `leads`: the press may lead to a field, so letters wait for it. `words` say on the frame how far it is
     ("look", "ready"), where not as usual.
     """
 
@@ -128,6 +129,7 @@ class Judged(TypedDict, total=False):
     looks: Sequence[Look]
     marks: bool
     twice: bool
+    leads: bool
     words: Mapping[str, str]
 
 
@@ -136,14 +138,17 @@ def shortcut_keys(
 ) -> None:
     """Keys ("j", "ctrl+enter") that press the first that is there of what their CSS selectors find on the page.
 
-    The keys in `focused` take the keyboard there instead. Those in `judging` first bring what they judge into view and
-    press once all of it was seen for a moment. What the keyboard is on may go: its place is kept. What was typed while
-    there was no connection is sent once it is back.
+    The keys in `focused` take the keyboard there instead. A key that finds a text field takes the keyboard there too:
+    what is typed next is for that field, even before it is drawn. Those in `judging` first bring what they judge into
+    view and press once all of it was seen for a moment. What the keyboard is on may go: its place is kept. What was
+    typed while there was no connection is sent once it is back.
     """
     pressed = {key: list(found) for key, found in keys.items()}
+    fields = [key for key, found in pressed.items() if any("textarea" in it or "[type=text]" in it for it in found)]
     words = {"look": "Read this", "ready": "Press {key} again to judge it"}
+    judged = dict(judging or {})
     _shortcut_keys_component(
-        data={"keys": pressed, "focused": list(focused), "judging": dict(judging or {}), "words": words},
+        data={"keys": pressed, "fields": fields, "focused": list(focused), "judging": judged, "words": words},
         key="shortcut-keys",
     )
     _keep_focus_component(key="kept-focus", on_back_change=lambda: None)

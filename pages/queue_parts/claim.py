@@ -29,14 +29,15 @@ _KEYS_IN_WORDS = "  \n".join(
         "`d` No note needed",
         "`e` Not enough evidence",
         "`x` Reject",
-        "`b` Send back",
+        "`c` Write a comment for the author",
+        "`b` Send back; first to the comment, if there is none",
         "`?` These keys",
     )
 )
 _KEYS_CAPTION = (
     "Keys work while you are not typing; Escape leaves a field. `1` to `5` judge at once if you have had the marked "
-    "words in view. Else the first press shows them and the second judges. `a`, `d`, `e` and `x` need two presses; "
-    "while something is left before you can approve, `a` leads there."
+    "words in view. Else the first press shows them and the second judges. `a`, `b`, `d`, `e` and `x` need two "
+    "presses, one right after the other; while something is left before you can approve, `a` leads there."
 )
 _POLL_SECONDS = 15
 

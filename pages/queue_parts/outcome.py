@@ -310,7 +310,9 @@ def _draw_comment_fields(case: Case, found: Sequence[Pair]) -> None:
     button("Comment on other words", "validate-more", NOTICE_AREA, more, icon="add", type="tertiary")
     box = f"whole-{case.id}"
     with st.container(key=box):
-        st.text_area("About the whole note", height=80, **_kept_in_case(case, general))
+        st.text_area(
+            "About the whole note", placeholder="What should change?", height=80, **_kept_in_case(case, general)
+        )
         if st.session_state.get(_asks_why_key(case)) and not _get_typed_words(case, general):
             st.markdown(f":small[:red[:material/error: {approval.WHY_REJECT} The author reads it.]]")
     saved_on_pause(box)

@@ -75,25 +75,33 @@ _PAIR: Judged = {
     "marks": True,
 }
 _ENDS: Judged = {"places": [".st-key-validate-ends"], "twice": True}
+_REJECTION: Judged = {**_ENDS, "leads": True}  # to the field for the reason
 _NOTE: Judged = {"places": [".st-key-validate-decided"], "looks": ["note"], "twice": True}
+_JUDGED_BY_DECISION = {DecisionKind.APPROVED: _NOTE, DecisionKind.REJECTED: _REJECTION}
 _FINDING_KEYS = [str(number) for number, _ in enumerate(FINDINGS, start=1)]
 _JUDGED_BY_KEY: dict[str, Judged] = {
     key: {**rule, "words": {"look": "Read this", "ready": f"Press {{key}} again{does}"}}
     for key, rule, does in (
         *((key, _PAIR, f": {LOOK_BY_FINDING[it][0]}") for key, it in zip(_FINDING_KEYS, FINDINGS, strict=True)),
         ("f", Judged(places=[".st-key-validate-summary"]), " to keep your findings"),
-        ("b", Judged(places=[".st-key-validate-return"]), " to send it back"),
+        ("b", Judged(places=[".st-key-validate-return"], twice=True, leads=True), " to send it back"),
         *(
-            (key, _NOTE if kind is DecisionKind.APPROVED else _ENDS, f": {LABEL_BY_DECISION[kind]}")
+            (key, _JUDGED_BY_DECISION.get(kind, _ENDS), f": {LABEL_BY_DECISION[kind]}")
             for kind, key in KEY_BY_DECISION.items()
         ),
     )
 }
+# The first is on the first objection, or else on the whole note.
+_COMMENTS = "[class*=st-key-comment-]:not([class*=-words-]) :is(textarea, input[type=text])"
+_ANY_COMMENT = "[class*=st-key-comment-] :is(textarea, input[type=text]):not(:placeholder-shown)"
 # The other keys of this page judge nothing: they are their buttons' own.
 _PRESSED_BY_KEY = {
     **{key: [f".st-key-finding-{key} button"] for key in _FINDING_KEYS},
     "f": [".st-key-keep-findings button"],
-    "b": [".st-key-validate-send button"],
+    "t": [".st-key-suggested-0 button"],
+    "c": [f".st-key-validate-return {_COMMENTS}"],
+    # Without a comment there is nothing to send.
+    "b": [f".st-key-validate-return:not(:has({_ANY_COMMENT})) {_COMMENTS}", ".st-key-validate-send button"],
     **{key: [f".st-key-decide-{key} button"] for key in KEY_BY_DECISION.values()},
     **HELP_KEY,
 }

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from crowdnotes.cases import actions, moderation
-from crowdnotes.domain import DecisionKind, LinkCheck, LinkState, Span, Verdict
+from crowdnotes.domain import DecisionKind, DeskState, LinkCheck, LinkState, Span, Verdict
 from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.journeys.conftest import Desk, NewPage, running_app
@@ -113,8 +113,50 @@ def test_two_presses_judge_what_was_out_of_view_and_none_is_lost(
     _claimed(walk, case_id)
     page.keyboard.press("3")
     page.keyboard.press("3")  # before a moment has passed: it counts once it has
-    expect(page.locator(".st-key-validate-return")).to_be_visible()
+    form = page.locator(".st-key-validate-return")
+    expect(form).to_be_visible()
     assert workspace.cases.get(case_id).desk.readings
+    walk.settled()
+
+    # What is typed after B is a comment, also before its field is drawn, and no letter of it decides.
+    comment, framed = form.get_by_placeholder("What should change?").first, page.locator("[data-judging]")
+    form.evaluate("place => { place.style.display = 'none' }")
+    page.keyboard.press("b")
+    page.keyboard.type("Add the needs, see 11")
+    form.evaluate("place => { place.style.display = '' }")
+    expect(comment).to_be_focused()
+    page.keyboard.type("!")
+    expect(comment).to_have_value("Add the needs, see 11!")
+    page.keyboard.press("Escape")
+    walk.settled()
+    page.evaluate(LOOKED)
+
+    # A second press counts if it is the very next key, and soon; a run of letters is not pressed at all.
+    page.keyboard.press("b")
+    expect(framed).to_have_attribute("data-judging", "Press B again to send it back")
+    page.keyboard.press("ArrowDown")
+    expect(framed).to_have_count(0)
+    page.keyboard.type("need")
+    expect(framed).to_have_count(0)
+    page.evaluate(LOOKED)
+    page.keyboard.press("b")
+    expect(framed).to_have_count(1)
+    expect(framed).to_have_count(0)  # by itself
+    assert workspace.cases.get(case_id).desk_state is DeskState.IN_REVIEW
+    page.keyboard.press("b")
+    expect(framed).to_have_attribute("data-judging", "Press B again to send it back")
+    page.keyboard.press("b")
+    expect(page.get_by_text("The author has your comments.")).to_be_visible()
+    walk.settled()
+    assert workspace.cases.get(case_id).suggestions[0].text == "Add the needs, see 11!"
+
+    page.keyboard.press("k")
+    expect(page.locator(".st-key-finding-3")).to_be_visible()
+    page.get_by_test_id("stTopNavLink").filter(has_text="Queue").click()
+    expect(page.locator(".st-key-queue-filters")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("case="))
+    walk.settled()
+    expect(page.locator(".st-key-queue-filters")).to_be_visible()
 
 
 def test_no_press_judges_a_passage_that_is_not_drawn_yet(
