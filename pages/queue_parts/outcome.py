@@ -244,8 +244,11 @@ def _draw_outcome(case: Case, found: Sequence[Pair], waits: Sequence[Obstacle]) 
         _draw_reader_differences(case)
     for step in (StepName.REVIEW, StepName.DECIDE):
         notices(step.value)
-    problems(case, waits, workspace().runner.latest(case.id), on_draft=False)
     left = left_to_do(case, waits)
+    returns_first = bool(left and _find_unsupported_pairs(case, found))  # the author has to mend it
+    if returns_first:
+        _draw_return_form(case, found, type="primary")
+    problems(case, waits, workspace().runner.latest(case.id), on_draft=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-ends"):
         for kind, name in LABEL_BY_DECISION.items():
             key = KEY_BY_DECISION[kind]
@@ -253,18 +256,23 @@ def _draw_outcome(case: Case, found: Sequence[Pair], waits: Sequence[Obstacle]) 
             act = partial(_decide_case, case, kind, waits)
             if kind is DecisionKind.APPROVED:
                 name = "Approve as practice" if is_demonstration(case) else name  # noqa: PLW2901
-                look = {"type": "primary", "icon": "check"}
+                look = {"type": "secondary" if returns_first else "primary", "icon": "check"}
                 if left:
                     name += plural(len(left), ": {n} thing left", ": {n} things left")  # noqa: PLW2901
                     look["icon"], act = "checklist", partial(lead_to_what_is_left, case, waits)
             button(f":gray[{key.upper()}] {name}", f"decide-{key}", NOTICE_AREA, act, **look)
+    if not returns_first:
+        _draw_return_form(case, found)
+    leading()
+
+
+def _draw_return_form(case: Case, found: Sequence[Pair], **look: Any) -> None:
     with st.container(border=True, key="validate-return", gap="small"):
         st.markdown("**Comments for the author**")
         _draw_comment_fields(case, found)
         notices(RETURN_NOTICE_AREA)
         send = partial(_send_back, case, _find_unsupported_pairs(case, found))
-        button(":gray[B] Send back", "validate-send", RETURN_NOTICE_AREA, send, icon="reply")
-    leading()
+        button(":gray[B] Send back", "validate-send", RETURN_NOTICE_AREA, send, icon="reply", **look)
 
 
 def _find_unsupported_pairs(case: Case, found: Sequence[Pair]) -> list[Pair]:

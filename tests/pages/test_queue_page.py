@@ -177,7 +177,10 @@ def test_a_moderator_takes_the_next_case_finds_each_pair_and_sends_it_back(team:
     at.button(key="finding-3").click().run()
     assert not at.exception, at.exception
     assert team.desk.newest(case).desk.readings[0].findings[0].support.value == "not supported"
-    assert re.search(r"Approve: \d things left$", at.button(key="decide-a").label)
+    approve, send = at.button(key="decide-a"), at.button(key="validate-send")
+    assert re.search(r"Approve: \d things left$", approve.label)
+    assert (send.proto.type, approve.proto.type) == ("primary", "secondary")
+    assert list(at.button).index(send) < list(at.button).index(approve), "the author has to mend it"
     at.text_input(key=_comment_key(case)).set_value("Say for whom.")
     at.button(key="validate-send").click().run()
     returned = team.desk.newest(case)
