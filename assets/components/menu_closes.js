@@ -1,4 +1,5 @@
-// On a phone the navigation lies over the page: it closes once a page was chosen in it.
+// On a phone the navigation lies over the page: it closes once a page was chosen in it. In a case of the queue its link
+// to the queue leads to the list: Streamlit would keep the address, and so the case.
 
 let listens = false
 
@@ -14,9 +15,13 @@ export default function () {
   unlist()
   new MutationObserver(unlist).observe(document.body, { childList: true, subtree: true })
   document.addEventListener("click", (event) => {
-    if (!event.target.closest?.('[data-testid="stSidebarNavLink"]')) return
+    const link = event.target.closest?.('[data-testid="stSidebarNavLink"], [data-testid="stTopNavLink"]')
+    if (!link) return
+    const isHere = new URL(link.href).pathname === location.pathname && !event.ctrlKey && !event.metaKey
     // After Streamlit has heard the click itself.
     setTimeout(() => {
+      if (isHere) document.querySelector(".st-key-validate-back button")?.click()
+      if (link.dataset.testid !== "stSidebarNavLink") return
       document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click()
       document.querySelector('[data-testid="stMain"]')?.focus({ preventScroll: true })
     })

@@ -139,12 +139,7 @@ def _draw_findings(case: Case, found: Sequence[Pair], waits: Sequence[Obstacle],
                 button("Look again", f"again-{number}", NOTICE_AREA, go, type="tertiary", shortcut=back)
         own, readers_left = blinding.reading_by(case, cases().actor.key), blinding.waits_for_readers(case)
         if case.decision is not None:
-            st.success(f"This case is decided: {case.decision.as_text}.", icon=":material/check:")
-            if case.outcome_line:
-                st.markdown(escaped(case.outcome_line))
-            if workspace().may(Act.REOPEN, case):
-                again = partial(cases().apply, case.id, actions.reopen)
-                button("Reopen the case", "validate-reopen", NOTICE_AREA, again, icon="lock_open", type="tertiary")
+            draw_decision(case)
         elif case.desk.state is DeskState.RETURNED:
             st.success("The author has your comments.", icon=":material/reply:")
         elif own is not None and readers_left and case.desk.readers > 1:
@@ -192,6 +187,28 @@ def _draw_who_reads_next(case: Case) -> None:
     ways += ["admit who saw the findings"] if blinding.informed_keys(case) else []
     what = f"An admin can {', or '.join(ways)}." if ways else "CROWDNOTES_TWO_READERS is set, so every case needs two."
     st.warning(what, title="Nobody else can read it.")
+
+
+def draw_decision(case: Case) -> None:
+    """Say how a decided case ended, with the way back beside it."""
+    decision = case.decision
+    if decision is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.success(f"This case is decided: {decision.as_text}.", icon=":material/check:")
+        if workspace().may(Act.REOPEN, case):
+            own = decision.by_key == workspace().actor.key and case.desk.state is DeskState.SUBMITTED
+            label, icon = ("Undo", "undo") if own else ("Reopen the case", "lock_open")
+            again = partial(_reopen, case, claims=own)
+            button(label, "validate-reopen", NOTICE_AREA, again, icon=icon)
+    if case.outcome_line:
+        st.markdown(escaped(case.outcome_line))
+
+
+def _reopen(case: Case, *, claims: bool) -> None:
+    cases().apply(case.id, actions.reopen)
+    if claims:  # else the next moderator could have it before who decided it by mistake
+        cases().apply(case.id, moderation.claim)
 
 
 def _draw_reasons(case: Case, found: Sequence[Pair]) -> None:

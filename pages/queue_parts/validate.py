@@ -54,6 +54,7 @@ from pages.queue_parts.claim import (
     draw_claim_hint,
     draw_head,
     draw_lost_claim,
+    next_case_button,
 )
 from pages.queue_parts.outcome import (
     KEY_BY_DECISION,
@@ -61,6 +62,7 @@ from pages.queue_parts.outcome import (
     LOOK_BY_FINDING,
     RETURN_NOTICE_AREA,
     describe_check,
+    draw_decision,
     draw_summary,
     draw_unsaved_comments,
     find_sentence,
@@ -204,6 +206,9 @@ def _draw_pair(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> N
     item, sentence = case.evidence_by_id(pair.evidence_id), find_sentence(case, pair)
     if item is None:
         return
+    if not mine:
+        draw_decision(case)
+        next_case_button("next-here", NOTICE_AREA)
     left, right = st.columns([11, 10], gap="medium")
     with right, st.container(key="validate-note", gap="small"):
         _draw_marked_note(case, pair)

@@ -558,6 +558,22 @@ def test_who_may_not_decide_sends_a_case_and_is_offered_no_end_of_it(team: Team)
     assert "reopen" not in _keys(at)
 
 
+def test_who_decides_in_the_queue_undoes_it_and_has_the_case_again(team: Team) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    _supported(at).button(key="decide-d").click().run()
+    assert at.button(key="validate-reopen").label == "Undo"
+    at.button(key="again-0").click().run()
+    assert {"validate-reopen", "next-here"} <= _keys(at), "also beside the sentence"
+    at.button(key="validate-reopen").click().run()
+    assert not at.exception, at.exception
+    newest = team.desk.newest(case)
+    assert newest.decision is None
+    assert newest.desk.lease is not None
+    assert newest.desk.lease.holder.key == BOB.key
+
+
 def test_after_a_decision_for_another_the_next_case_of_the_queue_is_claimed(team: Team) -> None:
     first, second = team.submitted(), team.submitted()
     approval.decide_case(team.as_(BOB).workspace.cases, first.id, DecisionKind.NOT_NEEDED)
