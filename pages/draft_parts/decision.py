@@ -161,8 +161,8 @@ def _draw_note_form(case: Case) -> None:
     draw_tags(case, _NOTICE_AREA)
 
 
-def draw_tags(case: Case, place: str) -> None:
-    """Draw the tags alone; what goes wrong is shown at `place`."""
+def draw_tags(case: Case, place: str, key_sign: str = "") -> None:
+    """Draw the tags alone; what goes wrong is shown at `place`. The first suggestion's label begins with `key_sign`."""
     state, key, labels = st.session_state, f"tags-{case.id}-{case.classification.name}", tags_of(case.classification)
     suggested = {item.tag: item.why for item in suggest_tags(case)}
     state[key] = [tag for tag in labels if tag in case.tags]
@@ -185,10 +185,11 @@ def draw_tags(case: Case, place: str) -> None:
         on_change=run_action,
         args=(place, tick),
     )
-    for tag, why in suggested.items():
-        if tag not in case.tags:
-            said = f"Suggested: {labels[tag]} ({escaped(why)})"
-            st.markdown(f":small[:primary[:material/lightbulb:] :gray[{said}]]")
+    waiting = [(tag, why) for tag, why in suggested.items() if tag not in case.tags]
+    for number, (tag, why) in enumerate(waiting):
+        label = f"{key_sign if number == 0 else ''}Suggested: {labels[tag]} ({escaped(why)})"
+        take = partial(cases().apply, case.id, actions.tick_tag, tag, ticked=True)
+        button(label, f"suggested-{number}", place, take, icon="lightbulb", type="tertiary")
 
 
 def draw_decision_buttons(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:

@@ -25,6 +25,7 @@ _KEYS_IN_WORDS = "  \n".join(
         "`1` to `5` Judge the sentence",
         "`k` `j` Previous, next sentence",
         "`f` Keep my findings",
+        "`t` Tick the suggested reason",
         "`a` Approve",
         "`d` No note needed",
         "`e` Not enough evidence",

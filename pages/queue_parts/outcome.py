@@ -108,7 +108,7 @@ def _draw_note(case: Case, *, mine: bool) -> None:
             web_link(host(url), url)
     st.markdown(f":small[:gray[X's form:]] {escaped(class_label(case))}")
     if mine and case.decision is None:
-        draw_tags(case, NOTICE_AREA)
+        draw_tags(case, NOTICE_AREA, ":gray[T] ")
     else:
         labels = form_labels(case)
         st.markdown("\n".join(f"- {escaped(label)}" for label in labels) if labels else ":small[:gray[No tag.]]")

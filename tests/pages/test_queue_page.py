@@ -229,7 +229,8 @@ def test_a_reader_judges_before_they_see_what_a_model_found_of_the_sentence(team
 
 
 def test_the_page_that_decides_shows_what_is_decided_and_takes_the_tags(team: Team) -> None:
-    case = team.submitted()
+    case = team.as_(ANN).desk.drafted("The post is satire, not news. https://trials.example.edu/c")
+    moderation.submit_case(team.workspace.cases, case.id)
     at = team.as_(BOB).desk.app(page=PAGE)
     at.button(key="queue-next").click().run()
     at.button(key="finding-1").click().run()
@@ -241,9 +242,10 @@ def test_the_page_that_decides_shows_what_is_decided_and_takes_the_tags(team: Te
     assert "X asks why the post is misleading." in shown
     assert "Tick at least one reason." in shown
     assert [it.proto.url for it in at.get("link_button")] == ["https://trials.example.edu/c"]
-    chips(at, f"tags-{case.id}-MISLEADING").set_value(["misleadingFactualError"]).run()
+    assert at.button(key="suggested-0").label.startswith(":gray[T] Suggested: It is a joke or satire")
+    at.button(key="suggested-0").click().run()
     assert not at.exception, at.exception
-    assert team.desk.newest(case).tags == ("misleadingFactualError",)
+    assert team.desk.newest(case).tags == ("misleadingSatire",)
     assert "Tick at least one reason." not in texts(at)
 
 
