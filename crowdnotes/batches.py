@@ -29,7 +29,7 @@ from sqlalchemy import case as sql_case
 from crowdnotes.cases import intake
 from crowdnotes.cases.case_findings import count_searches, why_no_sources
 from crowdnotes.cases.intake import new_case_id
-from crowdnotes.domain import INFERRED, Act, Case, Mode, ProviderState, StageName
+from crowdnotes.domain import INFERRED, Act, Case, Mode, StageName
 from crowdnotes.engines.choice import is_free, price_is_known
 from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, JobCancelled, JobError
 from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Step, StepState, plain_step
@@ -428,7 +428,7 @@ class Batch:
     def _search_again(self, made: Case, mode: Mode, libraries: list[str], search: list[str]) -> None:
         """Let a case without sources search the places of today, unless they were searched and all answered."""
         same = (made.mode, made.libraries, made.services) == (mode, tuple(libraries), tuple(search))
-        is_answered = all(outcome.state is ProviderState.ANSWERED for outcome in made.outcomes)
+        is_answered = not any(outcome.gave_no_answer for outcome in made.outcomes)
         if made.evidence or made.decision is not None or (same and is_answered):
             return
         self._workspace.cases.apply(made.id, intake.search_again, mode=mode, libraries=libraries, services=search)

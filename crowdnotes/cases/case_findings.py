@@ -40,7 +40,7 @@ def count_searches(case: Case) -> tuple[int, int]:
     if not case.searched:
         return 0, 0
     answered = sum(outcome.state is ProviderState.ANSWERED for outcome in case.outcomes)
-    return len(case.outcomes) - answered, answered
+    return sum(outcome.gave_no_answer for outcome in case.outcomes), answered
 
 
 def why_no_sources(case: Case) -> tuple[str, bool]:

@@ -241,7 +241,7 @@ def search(case: Case, progress: Progress, context: StageContext, *, patient: bo
         cache=context.search_cache,
     )
     answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
-    if not answered:
+    if not answered and {item.state for item in found.outcomes} != {ProviderState.NOT_ASKED}:
         raise JobError(why_none_answered(found.outcomes), "Try again, or add your own links.")
     summary = f"{len(found.hits)} found in {len(answered)} of {len(providers)} places"
     return {"hits": found.hits, "outcomes": found.outcomes}, StageOutcome(summary=summary)

@@ -29,7 +29,7 @@ from crowdnotes.cli.output import (
     write_out,
     writing_to,
 )
-from crowdnotes.domain import Case, FetchOutcome, GateStatus, Mode, Post, ProviderState, StageName
+from crowdnotes.domain import Case, FetchOutcome, GateStatus, Mode, Post, StageName
 from crowdnotes.errors import ConfigurationError, EngineError, InputError, ModelServerError
 
 if TYPE_CHECKING:
@@ -497,4 +497,4 @@ def _count_unread_sources(case: Case) -> dict[str, int]:
 
 
 def _list_unanswered_providers(case: Case) -> tuple[str, ...]:
-    return tuple(item.label for item in case.outcomes if item.state is not ProviderState.ANSWERED)
+    return tuple(item.label for item in case.outcomes if item.gave_no_answer)

@@ -60,7 +60,8 @@ def search(
         )
     if as_json:
         print_json({"queries": queries, "providers": found.outcomes, "hits": found.hits})
-    if not any(outcome.state is ProviderState.ANSWERED for outcome in found.outcomes):
+    answered = any(outcome.state is ProviderState.ANSWERED for outcome in found.outcomes)
+    if not answered and {item.state for item in found.outcomes} != {ProviderState.NOT_ASKED}:
         raise SearchError(
             why_none_answered(found.outcomes),
             ProviderState.FAILED,

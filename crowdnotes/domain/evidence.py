@@ -181,6 +181,7 @@ class ProviderState(LabelledEnum):
     ANSWERED = "answered"
     FAILED = "failed"
     NOT_CONFIGURED = "not configured"
+    NOT_ASKED = "not asked"  # no search words were for it: nothing was sent
     RATE_LIMITED = "rate limited"
     TIMED_OUT = "timed out"
     CANCELLED = "cancelled"
@@ -201,22 +202,29 @@ class ProviderOutcome(FrozenModel):
         """Whether a library on this computer was searched: nothing was sent."""
         return self.provider.startswith("library:")
 
+    @property
+    def gave_no_answer(self) -> bool:
+        """Whether it should have answered and did not."""
+        return self.state not in {ProviderState.ANSWERED, ProviderState.NOT_ASKED}
+
 
 def seems_offline(outcomes: Sequence[ProviderOutcome]) -> bool:
     """Return whether several services were asked, and none could be reached or answered in time.
 
     A library is on this computer: what it found says nothing of the connection.
     """
-    online = [it.state for it in outcomes if not (it.is_of_library or it.state is ProviderState.NOT_CONFIGURED)]
+    unasked = {ProviderState.NOT_CONFIGURED, ProviderState.NOT_ASKED}
+    online = [it.state for it in outcomes if not (it.is_of_library or it.state in unasked)]
     return len(online) > 1 and {*online} <= {ProviderState.FAILED, ProviderState.TIMED_OUT}
 
 
 def why_none_answered(outcomes: Sequence[ProviderOutcome]) -> str:
     """Return what a search says that none answered: how many failed, and why, those that failed alike together."""
     alike: dict[str, list[str]] = {}
-    for item in outcomes:
+    silent = [item for item in outcomes if item.gave_no_answer]
+    for item in silent:
         alike.setdefault(item.sentence, []).append(item.label)
-    failed = plural(len(outcomes), "The search failed", "All {n} searches failed")
+    failed = plural(len(silent), "The search failed", "All {n} searches failed")
     offline = "; you seem to be offline" if seems_offline(outcomes) else ""
     return " ".join([f"{failed}{offline}.", *(f"{', '.join(names)}: {said}" for said, names in alike.items())])
 

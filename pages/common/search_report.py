@@ -294,21 +294,26 @@ def search_report(case: Case, again: Again) -> None:
     if not case.outcomes or not case.searched:
         return
     failed = failed_searches(case)
-    searched = plural(len(case.outcomes), "Searched {n} place", "Searched {n} places")
+    searched = plural(_count_asked(case), "Searched {n} place", "Searched {n} places")
     label = f":orange[{count_failed(case, failed)}]" if failed else searched
     expander(label, f"searches-{case.id}", "manage_search", partial(_draw_search_details, case, failed, again))
 
 
 def count_failed(case: Case, failed: Sequence[ProviderOutcome]) -> str:
     """Return how many places were searched without an answer: "10 of 11 places gave no answer"."""
-    return plural(len(case.outcomes), "The search failed", "{failed} of {n} places gave no answer", failed=len(failed))
+    n = _count_asked(case)
+    return plural(n, "The search failed", "{failed} of {n} places gave no answer", failed=len(failed))
+
+
+def _count_asked(case: Case) -> int:
+    return sum(item.state is not ProviderState.NOT_ASKED for item in case.outcomes)
 
 
 def _draw_search_details(case: Case, failed: list[ProviderOutcome], again: Again) -> None:
     with st.container(key="places-searched", gap="xsmall"):
-        answered = [item for item in case.outcomes if item.state is ProviderState.ANSWERED]
-        if answered:
-            st.markdown("  \n".join(_format_answer(item) for item in answered))
+        others = [item for item in case.outcomes if not item.gave_no_answer]
+        if others:
+            st.markdown("  \n".join(map(_format_answer, others)))
         failures(failed, again)
     _draw_category_mix(case)
     _draw_search_words(case)
@@ -318,16 +323,19 @@ def _draw_search_words(case: Case) -> None:
     """Draw which words were sent where."""
     if not case.queries:
         return
-    asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
-    online = ", ".join(escaped(item.label) for item in asked if not item.is_of_library)
+    unasked = {ProviderState.NOT_CONFIGURED, ProviderState.NOT_ASKED}
+    asked = [item for item in case.outcomes if item.state not in unasked]
+    online = [item for item in asked if not item.is_of_library]
+    answered = ", ".join(escaped(item.label) for item in online if not item.gave_no_answer)
+    silent = ", ".join(escaped(item.label) for item in online if item.gave_no_answer)
     own = ", ".join(escaped(item.label) for item in asked if item.is_of_library)
-    st.caption(
-        f"Sent to {online}. Slow or failed services did not get all of these words."
-        if online
-        else "These words were not sent to any online service."
-    )
-    if own:
-        st.caption(f"Searched on this computer: {own}.")
+    sentences = [
+        f"Sent to {answered}." if answered else "",
+        f"Perhaps not all of these words reached {silent}." if silent else "",
+        "" if online else "These words were not sent to any online service.",
+        f"Searched on this computer: {own}." if own else "",
+    ]
+    st.caption(" ".join(filter(None, sentences)))
     search_list(case.queries)
 
 
@@ -353,10 +361,12 @@ def failed_searches(case: Case) -> list[ProviderOutcome]:
     """Return the places that gave no answer in the newest search; not the same as having found nothing."""
     if not case.searched:
         return []
-    return [item for item in case.outcomes if item.state is not ProviderState.ANSWERED]
+    return [item for item in case.outcomes if item.gave_no_answer]
 
 
 def _format_answer(item: ProviderOutcome) -> str:
     said = f" ({escaped(item.sentence, 160)})" if item.sentence else ""
-    counts = f"{escaped(item.label)}: {item.found} found · {item.seconds:.1f} s"
+    is_answer = item.state is ProviderState.ANSWERED
+    answer = f"{item.found} found · {item.seconds:.1f} s" if is_answer else item.state.as_text
+    counts = f"{escaped(item.label)}: {answer}"
     return f":small[:gray[:material/search: {counts}{said}]]"

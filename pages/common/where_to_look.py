@@ -306,6 +306,7 @@ def _draw_services_panel(key: str) -> None:
 _SIGN_BY_PROVIDER_STATE = {
     ProviderState.ANSWERED: ":green[:material/check_circle:]",
     ProviderState.NOT_CONFIGURED: ":gray[:material/key_off:]",
+    ProviderState.NOT_ASKED: ":gray[:material/radio_button_unchecked:]",
     ProviderState.CANCELLED: ":gray[:material/cancel:]",
 }
 

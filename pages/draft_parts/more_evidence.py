@@ -15,7 +15,6 @@ from crowdnotes.domain import (
     FollowUpKind,
     FollowUpSearch,
     ProviderOutcome,
-    ProviderState,
     Source,
 )
 from crowdnotes.errors import WorkflowError
@@ -139,7 +138,7 @@ def _find_newest_follow_up(case: Case) -> FollowUpSearch | None:
 def _find_unanswered(case: Case, asked: FollowUpSearch) -> list[ProviderOutcome]:
     """Return the places that gave this search no answer, without those whose words the search report has."""
     shown_already = {(item.provider, item.state, item.sentence) for item in failed_searches(case)}
-    unanswered = (item for item in asked.outcomes if item.state is not ProviderState.ANSWERED)
+    unanswered = (item for item in asked.outcomes if item.gave_no_answer)
     return [item for item in unanswered if (item.provider, item.state, item.sentence) not in shown_already]
 
 

@@ -114,7 +114,7 @@ def _describe_search(case: Case) -> list[str]:
     if not case.searched:  # it failed: the page says so above
         return []
     asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
-    silent = [item.label for item in asked if item.state is not ProviderState.ANSWERED]
+    silent = [item.label for item in asked if item.gave_no_answer]
     there = [item.label for item in asked if item.state is ProviderState.ANSWERED]
     searches = (case.queries, *(later.queries for later in case.follow_ups))
     n = len({query.text for queries in searches for query in queries})

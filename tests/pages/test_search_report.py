@@ -47,7 +47,7 @@ def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk:
     library = FOUND.replace(provider="library:own", label="Library own")
     case = searched(desk, outcomes=(FOUND, FAILED, library), queries=asked)
     shown = texts(unfolded(desk.app(case), f"searches-{case.id}"))
-    assert "Sent to Europe PMC, PubMed." in shown
+    assert "Sent to Europe PMC. Perhaps not all of these words reached PubMed." in shown
     assert "Searched on this computer: Library own." in shown
     assert "“vitamina C resfriado” :gray[the claim · Spanish]" in shown
     assert "“vitamin C common cold” :gray[in English · English]" in shown
@@ -185,12 +185,18 @@ def test_where_no_service_could_be_reached_one_banner_says_so_with_a_library_tha
 ) -> None:
     library = FOUND.replace(provider="library:own", label="Library own")
     other = FAILED.replace(provider="crossref", label="Crossref", state=state)
-    case = searched(desk, outcomes=(library, FAILED, other))
+    unasked = NOTHING.replace(
+        provider="wikidata", label="Wikidata", state=ProviderState.NOT_ASKED, sentence="The search words name nobody."
+    )
+    case = searched(desk, outcomes=(library, FAILED, other, unasked), queries=(Query(text="colds", purpose="it"),))
     at = desk.app(case)
     assert [(item.proto.title, item.value.split(".")[0]) for item in at.warning] == [
         ("2 of 3 places gave no answer.", "You seem to be offline")
     ]
     assert "Library own answered: 4 found. To search again, open “Find more sources”." in at.warning[0].value
+    shown = texts(unfolded(at, f"searches-{case.id}"))
+    assert "Wikidata: not asked (The search words name nobody.)" in shown
+    assert "Perhaps not all of these words reached PubMed, Crossref. Searched on this computer" in shown
     desk.changed(case, outcomes=(FOUND, FAILED, other))
     assert "offline" not in texts(desk.app(case))
 

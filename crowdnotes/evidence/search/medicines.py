@@ -18,6 +18,7 @@ from crowdnotes.evidence.search.provider import (
     compact_day,
     first_hits,
     make_hit,
+    not_asked,
     parse_json,
     records,
     search_words,
@@ -66,6 +67,8 @@ class OpenFda(OnlineProvider):
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Recalls where the query speaks of one, then labels of the medicines that it names."""
+        if not (words_of("substance", query) or words_of("recall", query)):
+            raise not_asked("The search words name no medicine and no recall.")
         found = chain(self._recalls(query, limit, until, check), self._labels(query, limit, until, check))
         return first_hits(found, limit)
 
@@ -174,8 +177,11 @@ class DailyMed(OnlineProvider):
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Labels of the medicines that the query names; nothing is asked where it names none."""
         bound = {"published_date": until.isoformat(), "published_date_comparison": "lte"} if until else {}
+        medicines = words_of("substance", query)[:_MAX_MEDICINES_PER_QUERY]
+        if not medicines:
+            raise not_asked("The search words name no medicine.")
         hits = []
-        for medicine in words_of("substance", query)[:_MAX_MEDICINES_PER_QUERY]:
+        for medicine in medicines:
             params = {"drug_name": medicine, "pagesize": str(min(limit, _MAX_LABELS_PER_MEDICINE)), **bound}
             for record in records(parse_json(self.service.get("/spls.json", params, check)), "data"):
                 title, published = string(record, "title"), parse_date(string(record, "published_date"))

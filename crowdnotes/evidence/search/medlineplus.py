@@ -18,6 +18,7 @@ from crowdnotes.evidence.search.provider import (
     all_then_any,
     first_hits,
     make_hit,
+    not_asked,
     parse_xml,
     unexpected,
     xml_text,
@@ -55,7 +56,7 @@ class MedlinePlus(OnlineProvider):
         A query in a language that it does not speak is not asked.
         """
         if (language or "en") not in _SUPPORTED_LANGUAGES:
-            return []
+            raise not_asked("It has no articles in the language of these words.")
         database = "healthTopicsSpanish" if language == "es" else "healthTopics"
 
         def ask(term: str) -> list[Any]:

@@ -353,6 +353,11 @@ def compact_day(said: str) -> date | None:
     return parse_date(f"{said[:4]}-{said[4:6]}-{said[6:8]}") if said[:8].isdecimal() else None
 
 
+def not_asked(why: str) -> SearchError:
+    """Return what a service raises for a query that it is not asked: no answer, and no failure either."""
+    return SearchError(why, ProviderState.NOT_ASKED)
+
+
 def unexpected() -> SearchError:
     """Return the error for an answer of a shape that the service's documentation does not know."""
     return SearchError("Its answer is not in the documented form.", ProviderState.FAILED)

@@ -130,6 +130,7 @@ class _ProviderSearch:
         self._late = self._left_out = 0
         self._remembered = 0
         self._partial = ""
+        self._why_not_asked = "There was nothing to search for."
         self._error: CrowdNotesError | None = None
         self._lock = threading.Lock()
         self._began = self._ended = time.monotonic()
@@ -156,7 +157,7 @@ class _ProviderSearch:
         if self._provider.needs:
             return ProviderState.NOT_CONFIGURED, self._provider.needs
         if not self._given:
-            return ProviderState.ANSWERED, "There was nothing to search for."
+            return ProviderState.NOT_ASKED, self._why_not_asked
         answered = len(self._found)
         if self._stopping.is_set() and answered < self._given and self._error is None:
             return ProviderState.CANCELLED, "The search ended before it answered."
@@ -200,7 +201,9 @@ class _ProviderSearch:
                 try:
                     self._keep(queries[0], self._search(queries))
                 except SearchError as error:
-                    if error.found:
+                    if error.state is ProviderState.NOT_ASKED:
+                        self._leave_out_query(error)
+                    elif error.found:
                         self._keep(queries[0], list(error.found))
                         self._partial = error.message
                     elif error.of_query:
@@ -250,6 +253,11 @@ class _ProviderSearch:
             self._found[query] = kept
             self._late += len(hits) - len(in_time)
             self._left_out += len(in_time) - len(kept)
+
+    def _leave_out_query(self, error: SearchError) -> None:
+        with self._lock:
+            self._given -= 1
+            self._why_not_asked = error.message
 
     def _fail(self, error: CrowdNotesError, *, goes_on: bool = False) -> None:
         """Keep the first error; what was not asked yet is not asked, unless the error is of one query alone."""

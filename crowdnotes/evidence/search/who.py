@@ -18,6 +18,7 @@ from crowdnotes.evidence.search.provider import (
     dig,
     first_hits,
     make_hit,
+    not_asked,
     parse_json,
     records,
     string,
@@ -133,6 +134,8 @@ class WhoOutbreaks(OnlineProvider):
         """Find reports whose title names a disease of the query, the newest first."""
         bound = f" and PublicationDateAndTime le {until.isoformat()}T23:59:59Z" if until else ""
         diseases = words_of("disease", query)[:_MAX_DISEASES_PER_QUERY]
+        if not diseases:
+            raise not_asked("The search words name none of its diseases.")
         found: list[JsonObject] = []
         unseen: list[str] = []  # diseases with more reports than were looked at
         for disease in diseases:

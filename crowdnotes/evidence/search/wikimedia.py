@@ -19,6 +19,7 @@ from crowdnotes.evidence.search.provider import (
     dig,
     first_hits,
     make_hit,
+    not_asked,
     parse_json,
     records,
     refused,
@@ -213,8 +214,11 @@ class Wikidata(OnlineProvider):
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Return the entries of the names in the query; nothing is asked where it has none."""
+        names_asked = names_in(query)[: min(limit, _MAX_NAMES_PER_QUERY)]
+        if not names_asked:
+            raise not_asked("The search words name no person or body.")
         found: dict[str, JsonObject] = {}
-        for name in names_in(query)[: min(limit, _MAX_NAMES_PER_QUERY)]:
+        for name in names_asked:
             first = next(iter(self._named(name, check)), None)
             if first is not None and string(first, "id"):
                 found[string(first, "id")] = first

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from crowdnotes.domain import EarlierNote, FrozenModel, Hit, Post, ProviderState
+from crowdnotes.domain import EarlierNote, FrozenModel, Hit, Post
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.errors import InputError
@@ -142,7 +142,7 @@ def measure_reach(
                 patience_seconds=settings.search.patience_seconds,
             )
             (outcome,) = found.outcomes
-            if outcome.state is ProviderState.ANSWERED:
+            if not outcome.gave_no_answer:
                 tallies[provider.name].add(human.reached_by(found.hits))
                 answered.append([list(found.hits)])
             else:

@@ -198,7 +198,8 @@ def test_spanish_posts_get_the_spanish_topics_and_other_languages_none(
 ) -> None:
     httpserver.expect_request("/query").respond_with_data(_TOPIC)
     ask(MedlinePlus(service), "sarampión", language="es")
-    assert ask(MedlinePlus(service), "rougeole", language="fr") == []
+    with pytest.raises(SearchError, match="no articles in the language"):
+        ask(MedlinePlus(service), "rougeole", language="fr")
     assert [request.args["db"] for request, _ in httpserver.log] == ["healthTopicsSpanish"]
 
 

@@ -173,7 +173,8 @@ def test_dailymed_is_asked_for_the_medicines_that_are_named(httpserver: HTTPServ
     assert asked == {
         "drug_name": "ivermectin", "pagesize": "3", "published_date": "2025-06-30", "published_date_comparison": "lte",
     }  # fmt: skip
-    assert ask(DailyMed(service), "chalk cures cancer") == []
+    with pytest.raises(SearchError, match="name no medicine"):
+        ask(DailyMed(service), "chalk cures cancer")
 
 
 def _work(number: int, **more: Any) -> dict[str, Any]:
@@ -224,7 +225,8 @@ def test_an_outbreak_is_looked_up_by_its_disease(httpserver: HTTPServer, service
     asked = httpserver.log[0][0].args
     named = "contains(Title,'Measles') or contains(Title,'measles') or contains(Title,'MEASLES')"
     assert asked["$filter"] == f"({named}) and PublicationDateAndTime le 2025-06-30T23:59:59Z"
-    assert ask(WhoOutbreaks(service), "outbreak of laughter") == []
+    with pytest.raises(SearchError, match="name none of its diseases"):
+        ask(WhoOutbreaks(service), "outbreak of laughter")
     ask(WhoOutbreaks(service), "is the yellow fever outbreak real")
     assert "contains(Title,'Yellow Fever')" in httpserver.log[-1][0].args["$filter"]
 
@@ -330,7 +332,9 @@ def test_a_persons_dates_and_offices_are_told_up_to_the_cutoff(httpserver: HTTPS
     (hit,) = ask(Wikidata(service), "Did Jo Doe die in office?", until=_UNTIL)
     assert (hit.title, hit.url, hit.published) == ("Jo Doe (Q1)", "https://www.wikidata.org/wiki/Q1", None)
     assert hit.snippet == "Jo Doe: immunologist. Born: 1940-12-24. Position held: director from 1984."
-    assert ask(Wikidata(service), "did nobody die in office?") == []
+    with pytest.raises(SearchError, match="name no person or body") as error:
+        ask(Wikidata(service), "did nobody die in office?")
+    assert error.value.state is ProviderState.NOT_ASKED
 
 
 _REUTERS, _BBC = "[https://www.reuters.com/a (Reuters)]", "[https://www.bbc.co.uk/b (BBC)]"

@@ -19,13 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from crowdnotes.domain import Hit, Post, ProviderOutcome, ProviderState, Query
+from crowdnotes.domain import Hit, Post, ProviderOutcome, ProviderState, Query, seems_offline, why_none_answered
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.duplicates import merge
 from crowdnotes.evidence.reading.plain_text import plain_line, plain_text
 from crowdnotes.evidence.search import check_providers, search_all
-from crowdnotes.evidence.search.provider import OnlineProvider, notice_of
+from crowdnotes.evidence.search.provider import OnlineProvider, not_asked, notice_of
 from crowdnotes.evidence.search.run import SearchCache, plan_for
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings_sections import SearchSettings
@@ -101,6 +101,23 @@ def test_a_provider_that_is_not_set_up_is_not_asked_and_says_what_it_needs() -> 
     provider = Scripted("keyed", needs="Set its key.")
     (outcome,) = search_all([provider], ["a"]).outcomes
     assert (outcome.state, outcome.sentence, provider.asked) == (ProviderState.NOT_CONFIGURED, "Set its key.", [])
+
+
+def test_a_provider_for_which_no_query_has_words_did_not_answer_and_is_no_sign_of_a_connection(tmp_path: Path) -> None:
+    def only_names(query: str, check: Check) -> list[Hit]:
+        if query != "Ada Lovelace":
+            raise not_asked("No names.")
+        return _hits("of-names", query)
+
+    failing = _failing(ProviderState.FAILED)
+    of_names, cache = Scripted("of-names", only_names), SearchCache(tmp_path / "searches.sqlite")
+    for _ in range(2):
+        found = search_all([of_names, Scripted("a", failing), Scripted("b", failing)], ["x", "y"], cache=cache)
+        assert (found.outcomes[0].state, found.outcomes[0].sentence) == (ProviderState.NOT_ASKED, "No names.")
+        assert seems_offline(found.outcomes)
+        assert why_none_answered(found.outcomes).startswith("All 2 searches failed; you seem to be offline. A, B: It")
+    (outcome,) = search_all([of_names], ["x", "Ada Lovelace"]).outcomes
+    assert (outcome.state, outcome.found, outcome.sentence) == (ProviderState.ANSWERED, 1, "")
 
 
 def test_providers_are_asked_at_the_same_time() -> None:
