@@ -43,7 +43,7 @@ from pages.draft_parts.note import (
     note_box,
 )
 from pages.draft_parts.post import phone_post
-from pages.draft_parts.reader import arrive_after_scoring
+from pages.draft_parts.reader import arrive_after_scoring, lead_to_source
 from pages.draft_parts.scores import draw_score_button, draw_scores
 from pages.draft_parts.sentence_support import draw_decided_note, draw_sentence_support
 from pages.draft_parts.sources import sources_pane
@@ -89,11 +89,12 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
         if case.decision is not None:
             if case.decision.kind is not DecisionKind.APPROVED:  # it is above, to be copied
                 draw_decided_note(case)
+        elif is_closed(case):
+            lead_to_source(case)
         else:
             draw_propose_button(case, job)
-            if not is_closed(case):
-                _draw_note_box(case, job)
-                draw_proposals(case)
+            _draw_note_box(case, job)
+            draw_proposals(case)
         goes_to_sentence = arrive_after_scoring(case, job)
         part("sentences", partial(draw_sentence_support, case))
         draw_scores(case, job, goes_elsewhere=goes_to_sentence)

@@ -29,7 +29,7 @@ from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import day, escaped, record_place, title
 from crowdnotes.wording import fill
 from pages.common.components import badge, marked_text, passage_pieces, scroll_into_view, source_name, web_link
-from pages.common.layout import Area, card_place, go_to, redraw, scroll_target
+from pages.common.layout import Area, card_place, go_to, next_area_button, redraw, scroll_target
 from pages.common.progress import was_started_here
 from pages.common.search_report import note_words, pasted_by, source_badges
 from pages.common.session import (
@@ -155,6 +155,18 @@ def use_tick(case: Case, item: Evidence, name: str) -> None:
 
 def _is_used(case: Case, item: Evidence) -> bool:
     return own_verdict(item) is Verdict.USE and not st.session_state.get(_rejecting_key(case, item))
+
+
+def lead_to_source(case: Case) -> None:
+    """Draw what comes before the note, and the way there: the first source, or the pane where none is yet."""
+    item = case.evidence_by_id(chosen_source(case) or "") or next(iter(in_reading_order(case)), None)
+    if item is None:
+        st.markdown("A note says what its sources say. First find a source, or add one.")
+        next_area_button(Area.SOURCES, "Go to the sources")
+        return
+    st.markdown(f"A note says what its sources say. First read one and tick “Use {item.id} in the note”.")
+    name = f"Read {item.id}" if own_review(item) is None else f"Go to {item.id}"
+    button(name, "before-note", card_place(item.id), partial(read_source, case, item.id), icon="menu_book")
 
 
 def reader(case: Case, job: JobRecord | None) -> None:

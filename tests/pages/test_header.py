@@ -27,7 +27,7 @@ def test_a_case_shows_five_steps_and_how_far_it_is(desk: Desk) -> None:
     case = desk.case()
     assert [step.split("**")[1] for step in steps(desk, case)] == ["Post", "Sources", "Note", "Scores", "Decide"]
     assert done(desk, case) == ["Post"]
-    assert "Choose a source first. Then write your note here" in texts(desk.app(case))
+    assert "First read one and tick “Use E1 in the note”" in texts(desk.app(case))
     assert done(desk, desk.inspected()) == ["Post", "Sources"]
     assert done(desk, desk.drafted()) == ["Post", "Sources", "Note"]
     scored = desk.scored()
