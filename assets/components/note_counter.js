@@ -150,6 +150,7 @@ export default function (component) {
     bar.style.width = `${Math.min(100, (100 * length) / LIMIT)}%`
     const room = LIMIT - length
     const left = room < 0 ? `${-room} characters too many` : `${room} characters left. A link counts as 1.`
+    copy.style.visibility = text.trim() ? "" : "hidden" // it keeps its place: nothing moves at the first letter
     words.textContent = saved ? left : `${left} · saving`
   }
 

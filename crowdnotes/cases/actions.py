@@ -151,8 +151,9 @@ def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdi
 
 @requires(Act.EDIT)
 def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str | None) -> Case:
-    """Replace the note's text. `based_on` is the sha256 of the text that was edited (None: there was none).
+    """Replace the note's text; without words there is no note.
 
+    `based_on` is the sha256 of the text that was edited (None: there was none).
     Refused when another person changed the text meanwhile, so that neither version is lost, and before a passage is in
     use: evidence comes before words.
     """
@@ -161,8 +162,8 @@ def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str
             "evidence first", "You use no source yet.", "Open a source and choose “Use”, then write the note."
         )
     text = _check_note_text(text)
-    current = case.draft.sha256 if case.draft else None
-    if current == text_sha256(text):
+    current, wanted = case.draft.sha256 if case.draft else None, text_sha256(text) if text.strip() else None
+    if current == wanted:
         return case
     if current != based_on:
         raise WorkflowError(
@@ -171,7 +172,7 @@ def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str
             "Compare the two texts and save one.",
         )
     used = tuple(item.id for item in case.used_evidence)
-    draft = Draft(text=text, evidence_ids=used, engine="person", written_at=at)
+    draft = Draft(text=text, evidence_ids=used, engine="person", written_at=at) if wanted else None
     return with_event(case, at, by, "note edited", text, draft=draft, revisions=with_revision(case))
 
 

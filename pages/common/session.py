@@ -15,7 +15,7 @@ import streamlit as st
 from crowdnotes.cases import actions
 from crowdnotes.cases.cases import Cases
 from crowdnotes.domain import Act, Case, Evidence, Review, Verdict
-from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, NotAllowedError
+from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, NotAllowedError, WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.logs import log_context
 from crowdnotes.text.markdown import clip, escaped
@@ -52,6 +52,7 @@ class Notice:
     next_step: str
     number: str
     case_id: str | None = None
+    rule: str = ""  # of the workflow, that refused
 
 
 def workspace(*, own_engine: bool = False) -> Workspace:
@@ -278,6 +279,13 @@ def notices(place: str) -> None:
             )
 
 
+def end_notices(place: str, rule: str) -> None:
+    """Take away what a rule of the workflow refused at a place, once it would not refuse it any more."""
+    for notice in _notices_of_case(place):
+        if notice.rule == rule:
+            _close_notice(place, notice)
+
+
 def _notices_of_case(place: str) -> list[Notice]:
     """Return the notices at a place that belong to the case in the address."""
     at_place: list[Notice] = st.session_state.get(_NOTICES_KEY, {}).get(place, [])
@@ -404,7 +412,8 @@ def notice_for(error: Exception) -> Notice:
     """Return the notice for an error. An unexpected one goes to the log with a number to find it by."""
     number = uuid.uuid4().hex[:8]
     if isinstance(error, CrowdNotesError):
-        return Notice(error.message, error.next_step, number, st.query_params.get(_CASE_PARAM))
+        rule = error.rule if isinstance(error, WorkflowError) else ""
+        return Notice(error.message, error.next_step, number, st.query_params.get(_CASE_PARAM), rule)
     with log_context((st.query_params.get(_CASE_PARAM) or "")[:64]):
         _log.error("unexpected error %s", number, exc_info=error)
     return Notice(

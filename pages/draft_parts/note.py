@@ -105,9 +105,6 @@ def stop_for_new_scores(case: Case) -> None:
 
 def draw_propose_button(case: Case, job: JobRecord | None) -> None:
     """Draw the button that lets the program propose, its progress, and why it proposes nothing."""
-    if is_closed(case):
-        st.caption("Choose a source first. Then write your note here.")
-        return
     with st.empty().container():  # its own place, so that the note below stays where it is when it goes
         job_panel(case, job, "write")
     _draw_write_button(case, job)
@@ -236,6 +233,8 @@ def _draw_judge_remarks(candidate: Draft) -> None:
 def _explain_missing_note(case: Case) -> None:
     """Draw why there is no note, where the program proposes none; not above words of the person's own."""
     written = next((stage for stage in case.stages if stage.name is StageName.DRAFT), None)
+    if case.draft is None and case.candidates:
+        st.caption("Use one of the drafts below, or write your own note.")
     if written is None or case.candidates or (case.draft is not None and not case.quotations):
         return
     said = escaped(written.reason or written.summary)

@@ -18,7 +18,7 @@ from pages.common.jury import jury_panel, what_the_edit_changed
 from pages.common.layout import StepName
 from pages.common.progress import is_scoring, job_panel, start
 from pages.common.search_report import language_name
-from pages.common.session import announce, button, cases, notices
+from pages.common.session import announce, button, cases, end_notices, notices
 from pages.draft_parts.note import SCORE_BUTTON, forbids_scoring, save_typed, stop_for_new_scores
 
 _NOTICE_AREA = StepName.REVIEW.value
@@ -28,7 +28,7 @@ _TRAINED_HEAD = "trained head"
 def draw_score_button(case: Case, job: JobRecord | None) -> None:
     """Draw the button that scores the note box. Always there, so that its key works straight after typing."""
     current = case.assessment_is_current
-    name = "Score the note" if case.assessment is None else "Score again"
+    name = "Score the note" if case.assessment is None or case.draft is None else "Score again"
     look = {"type": "secondary" if current or case.draft is None else "primary", "help": "Ctrl+Enter"}
     closed = forbids_scoring(case, job)
     button(name, SCORE_BUTTON, _NOTICE_AREA, partial(score, case), icon="rule", disabled=closed, **look)
@@ -41,10 +41,12 @@ def draw_scores(case: Case, job: JobRecord | None, *, goes_elsewhere: bool) -> N
     """
     if not is_scoring(case, job):  # they come one after the other
         _announce_new_scores(case)
+    if case.draft is not None:
+        end_notices(_NOTICE_AREA, "no note")
     notices(_NOTICE_AREA)
     with st.empty().container():  # its own place, so that the scores below stay where they are when it goes
         job_panel(case, job, "assess", goes_elsewhere=goes_elsewhere)
-    if case.assessment is None:
+    if case.assessment is None or case.draft is None:
         return
     if not case.assessment_is_current:
         st.markdown(":orange-badge[:material/history: The note or its sources changed. Score it again.]")

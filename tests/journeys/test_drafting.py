@@ -52,7 +52,10 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     walk.read("E2")
     walk.use("E2")
 
+    copy = walk.area("Note").get_by_role("button", name="Copy", exact=True)
+    expect(copy).to_be_hidden()  # there is nothing to copy
     walk.quote()
+    expect(copy).to_be_visible()
     expect(walk.counter()).to_have_text(re.compile(r"^\d+ of 280$"))
     expect(walk.area("Note").get_by_text("Check each sentence against its source")).to_be_visible()
     walk.picture("3-draft")

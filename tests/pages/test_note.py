@@ -6,17 +6,45 @@ import pytest
 
 from crowdnotes.cases import actions, approval
 from crowdnotes.domain import DecisionKind, Passage, Span, Verdict
-from crowdnotes.engines.base import WriterAnswer
+from crowdnotes.engines.base import WriterAnswer, Written
+from pages.common.layout import Area
 from pages.draft_parts import sentence_support
-from tests.pages.conftest import NOTE, Desk, note_of, texts
+from tests.pages.conftest import NOTE, Desk, note_of, press, texts, titles
 
 
 def test_the_note_can_be_written_only_after_a_passage_is_in_use(desk: Desk) -> None:
     case = desk.case()
-    assert not any(area.label == "The note, with its links" for area in desk.app(case).text_area)
+    at = desk.app(case)
+    assert not any(area.label == "The note, with its links" for area in at.text_area)
+    at = press(at, "Read E1")
+    assert at.session_state["area"][0] is Area.SOURCES
+    assert at.checkbox(key=f"use-{case.id}-E1").label == "Use E1 in the note"
+    assert "Go to E1" in [item.label for item in at.button]
     desk.workspace.cases.apply(case.id, actions.open_passage, "E1")
     desk.workspace.cases.apply(case.id, actions.judge, "E1", Verdict.USE, "")
     assert note_of(desk.app(case))
+
+
+def test_without_words_there_is_no_note_and_a_written_one_takes_its_place(desk: Desk) -> None:
+    case = desk.scored()
+    at = desk.app(case)
+    note_of(at).set_value(" ").run()
+    assert desk.newest(case).draft is None
+    shown = texts(at)
+    assert "Simulated readers" not in shown
+    assert "Score it again" not in shown
+    at.button(key="score").click().run()
+    assert titles(at) == ["There is no note yet."]
+    assert at.button(key="score").label == "Score the note"
+    desk.engine.answer = WriterAnswer(
+        (Written("The trials found no effect.", ("E1",)), Written("Another note.", ("E1",)))
+    )
+    desk.run(case, "write")
+    at.run()
+    assert "The trials found no effect." in str(note_of(at).value)
+    assert "There is no note yet." not in titles(at), "its cause is gone"
+    note_of(at).set_value("").run()
+    assert "Use one of the drafts below" in texts(at)
 
 
 def test_the_program_proposes_notes_that_come_scored(desk: Desk) -> None:
