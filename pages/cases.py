@@ -20,7 +20,7 @@ from crowdnotes.wording import plural
 from pages.common.components import badge, first_shown
 from pages.common.engine_panel import engine_panel
 from pages.common.navigation import page_body
-from pages.common.session import button, button_that_asks, cases, download, notices, workspace
+from pages.common.session import button, button_that_asks, cases, download, is_asking, notices, workspace
 from pages.common.sign_in import has_accounts
 from pages.common.times import time_mark
 
@@ -95,23 +95,29 @@ def _draw_case_row(summary: CaseSummary) -> None:
                 time_mark(summary.updated_at)
                 st.markdown(_build_case_badges(summary), wrap=False, width="stretch")
         with st.popover(f"What to do with “{post}”", icon=":material/more_vert:", type="tertiary"):
-            if has_accounts(workspace().settings) and summary.owner == workspace().actor.key:
-                share = partial(_set_case_shared, summary.id, shared=not summary.shared)
-                label = "Share no longer" if summary.shared else "Share with everybody"
-                button(label, f"share-{summary.id}", _NOTICE_AREA, share, icon="group")
-            st.markdown("Copy link")
-            st.code(_format_case_link(summary), language=None, wrap_lines=True)
-            duplicate = partial(_duplicate_case, summary.id)
-            button("Duplicate", f"duplicate-{summary.id}", _NOTICE_AREA, duplicate, icon="content_copy")
+            delete = f"delete-{summary.id}"
+            if not is_asking(delete):  # else the question alone: below the rest it is cut off on a phone
+                _draw_case_acts(summary)
             button_that_asks(
                 "Delete this case",
-                f"delete-{summary.id}",
+                delete,
                 _NOTICE_AREA,
                 partial(_delete_case, summary.id, summary.post_excerpt),
                 question="Delete the case with its sources, its note and its record? You cannot undo this.",
                 confirm="Delete it for good",
                 icon="delete_forever",
             )
+
+
+def _draw_case_acts(summary: CaseSummary) -> None:
+    if has_accounts(workspace().settings) and summary.owner == workspace().actor.key:
+        share = partial(_set_case_shared, summary.id, shared=not summary.shared)
+        label = "Share no longer" if summary.shared else "Share with everybody"
+        button(label, f"share-{summary.id}", _NOTICE_AREA, share, icon="group")
+    st.markdown("Copy link")
+    st.code(_format_case_link(summary), language=None, wrap_lines=True)
+    duplicate = partial(_duplicate_case, summary.id)
+    button("Duplicate", f"duplicate-{summary.id}", _NOTICE_AREA, duplicate, icon="content_copy")
 
 
 def _build_case_badges(summary: CaseSummary) -> str:

@@ -186,7 +186,7 @@ def button_that_asks(
 
     The red one has another place than the first, so that a double click confirms nothing.
     """
-    asks = f"{key} asks"
+    asks = _asking_key(key)
 
     def end(*, confirmed: bool) -> None:
         st.session_state.pop(asks, None)
@@ -207,6 +207,15 @@ def button_that_asks(
             on_click=end,
             kwargs={"confirmed": True},
         )
+
+
+def is_asking(key: str) -> bool:
+    """Return whether the `button_that_asks` of that key was pressed and waits for the answer."""
+    return bool(st.session_state.get(_asking_key(key)))
+
+
+def _asking_key(key: str) -> str:
+    return f"{key} asks"
 
 
 def key_of(name: str, stored: object) -> str:

@@ -157,7 +157,9 @@ def test_a_case_is_deleted_once_that_is_confirmed(desk: Desk) -> None:
     case = desk.case()
     at = desk.app(page=PAGE)
     at.button(key=f"delete-{case.id}").click().run()
+    assert [item.label for item in at.button if case.id in str(item.key)] == ["Cancel", "Delete it for good"]
     at.button(key=f"cancel-delete-{case.id}").click().run()
+    assert f"duplicate-{case.id}" in [item.key for item in at.button]
     assert [one.id for one in desk.workspace.cases.find()] == [case.id]
     _delete(at, case.id)
     assert desk.workspace.cases.find() == []
