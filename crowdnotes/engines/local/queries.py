@@ -205,6 +205,8 @@ def _foretelling_words(text: str, sentences: Sequence[str]) -> re.Match[str] | N
 _MAX_QUERY_CHARACTERS = 160
 _MAX_LABEL_CHARACTERS = 60
 _MAX_CLAIM_WORDS = 14
+# They say how the writer speaks, and no page is found by them.
+_ASIDES = frozenset("honestly frankly tbh imo imho lol lmao smh".split())
 
 
 def query(text: str, purpose: str, language: str | None = "en", *, before: str = "") -> Query:
@@ -229,6 +231,8 @@ def shortened(text: str) -> str:
     kept = []
     count = 0
     for token in tokens(plain_post(text)):
+        if token.folded in _ASIDES:
+            continue
         count += is_content(token.folded)
         if count > _MAX_CLAIM_WORDS:
             break

@@ -29,6 +29,14 @@ def test_links_and_mentions_are_not_searched_for() -> None:
     assert "bob" not in texts
 
 
+def test_words_that_only_say_how_somebody_speaks_are_not_searched_for() -> None:
+    post = Post(text="Honestly, the new health minister banned all vaccines tbh.")
+    texts = " ".join(query.text for query in build_queries(post, find_claims(post), 8)).lower()
+    assert "health minister banned all vaccines" in texts
+    assert "honestly" not in texts
+    assert "tbh" not in texts
+
+
 def test_no_query_is_longer_than_a_search_box_takes() -> None:
     post = Post(text="Vaccinecausescancer" * 1_300)
     assert all(len(query.text) <= 160 and len(query.purpose) <= 160 for query in build_queries(post, [], 5))
