@@ -44,6 +44,7 @@ from crowdnotes.errors import EngineError
 from crowdnotes.notes.gate import Gate, Judged
 from crowdnotes.text.languages import LANGUAGE_NAMES, language_of
 from crowdnotes.text.lint import lint
+from crowdnotes.text.markdown import clip
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, truncate, without_urls
 from crowdnotes.text.quotes import holds_quote
 from crowdnotes.text.urls import canonical_url
@@ -92,6 +93,7 @@ def ask_about_age(source: Source, posted: date) -> str:
     return f"From {source.year}: is this still true?" if source.years_if_old(posted) else ""
 
 
+_MAX_LINK_CHARACTERS = 80
 _MIN_QUOTED_WORDS = 4  # words; “long COVID” in marks is a name
 _QUOTATION = re.compile(r"[“„«\"]([^“”„«»\"]{2,1000})[”“»\"]")
 
@@ -130,7 +132,9 @@ def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) 
         known = {canonical_url(item.source.url, papers=False) for item in evidence if item.source.url}
         links = (
             Finding(
-                message="This link leads to none of the sources.", span=Span(start=url.start, end=url.end), by_rule=True
+                message=f"The link {clip(url.url, _MAX_LINK_CHARACTERS)} leads to none of the sources.",
+                span=Span(start=url.start, end=url.end),
+                by_rule=True,
             )
             for url in find_urls(note)
             if canonical_url(url.url, papers=False) not in known
@@ -260,7 +264,11 @@ def _fail_on_faults(result: GateResult, found: Sequence[Finding]) -> GateResult:
     if not found or not (result.status is GateStatus.PASS or waits_for_person):
         return result
     findings = (*found, *result.findings)
-    return result.replace(status=GateStatus.FAIL, uncertain=False, reason=found[0].message, findings=findings)
+    return result.replace(status=GateStatus.FAIL, uncertain=False, reason=_name_faults(found), findings=findings)
+
+
+def _name_faults(found: Sequence[Finding]) -> str:
+    return " ".join(dict.fromkeys(finding.message for finding in found))
 
 
 def run_gates(
@@ -385,9 +393,7 @@ def _build_person_verdict(note: str, sentences: Sequence[SentenceSupport], fault
     )
     open_hints = sum(len(sentence.doubts) for sentence in sentences if sentence.has_open_hint)
     status = GateStatus.NOT_RUN
-    if faults:
-        status, reason = GateStatus.FAIL, faults[0].message
-    elif not sentences:
+    if not sentences:
         reason = "The note has no sentence."
     elif wrong:
         status = GateStatus.FAIL
@@ -409,5 +415,8 @@ def _build_person_verdict(note: str, sentences: Sequence[SentenceSupport], fault
     else:
         status = GateStatus.PASS
         reason = checked_by(sentence.by for sentence in sentences)
+    if faults:  # what is left to do with the sentences is a reason beside them
+        left = [] if status is GateStatus.PASS else [reason]
+        status, reason = GateStatus.FAIL, " ".join([_name_faults(faults), *left])
     findings = (*faults, *wrong)
     return GateResult(gate=GateName.CORRECTNESS, status=status, reason=reason, judge=BY_PERSON, findings=findings)

@@ -175,11 +175,11 @@ def _draw_principle(case: Case, result: PrincipleResult) -> None:
     lines = [f"{sign} **{name[:1].upper()}{name[1:]}:** {result.status.as_text}"]
     lines.append(f":small[:gray[{escaped(result.reason)}]]")
     failed = result.status is GateStatus.FAIL
-    messages = [escaped(message, 200) for message in dict.fromkeys(finding.message for finding in result.findings)]
+    messages = dict.fromkeys(finding.message for finding in result.findings if finding.message not in result.reason)
     if messages and not failed:
         lines.append(":small[:gray[Remarks]]")
     colour = "orange" if failed else "gray"
-    lines += [f":small[:{colour}[:material/arrow_right: {message}]]" for message in messages]
+    lines += [f":small[:{colour}[:material/arrow_right: {escaped(message, 200)}]]" for message in messages]
     st.markdown("  \n".join(lines))
     if result.rewrite and not stale and case.decision is None:
         _draw_rewrite(case, result)

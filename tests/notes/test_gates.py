@@ -328,3 +328,8 @@ def test_what_the_program_finds_wrong_fails_correctness_though_a_person_judges_i
             assert correctness.status is GateStatus.FAIL
             assert correctness.findings[0].by_rule
             assert found.is_compared_by_person
+            if "evil" in note:
+                assert correctness.reason.startswith(
+                    "The link https://evil.example.org/x leads to none of the sources."
+                )
+        assert compared.gate(GateName.CORRECTNESS).reason.endswith("sentences to check with their sources.")

@@ -114,6 +114,8 @@ def test_a_principle_that_fails_names_the_words_at_fault(desk: Desk, monkeypatch
     )
     monkeypatch.setattr(desk.engine, "principles", lambda *_: (neutral,))
     assert "“insane” takes a side." in texts(desk.app(desk.scored()))
+    monkeypatch.setattr(desk.engine, "principles", lambda *_: (neutral.replace(reason=fault.message),))
+    assert texts(desk.app(desk.scored())).count("“insane” takes a side.") == 1
 
 
 def test_what_was_objected_to_a_principle_that_passes_is_shown_as_a_remark(
