@@ -174,6 +174,16 @@ def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport
             _draw_comparison(case, number, sentence, sentence.words_in(note), sentence.evidence_id)
         elif by_person:
             st.caption("No source in use matches this sentence. Use one that does, or remove the sentence.")
+        if carrier is not None and case.decision is None:
+            _say_how_to_mend(sentence, carrier)
+
+
+def _say_how_to_mend(sentence: SentenceSupport, carrier: Evidence) -> None:
+    """Draw what to do about a sentence that its source does not say in full."""
+    if sentence.support is Support.PARTLY:
+        st.caption(f"Write only what {carrier.id} says here, or use another source that says all of it.")
+    elif sentence.support is Support.UNSUPPORTED:
+        st.caption(f"Write what {carrier.id} says, use a source that says this, or remove the sentence.")
 
 
 def _draw_doubts(sentence: SentenceSupport) -> None:

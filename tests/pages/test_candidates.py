@@ -105,10 +105,15 @@ def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints
     assert "warnings left" not in texts(at)
     assert ":small[Supports]" in texts(at)
     assert _correctness(desk, case) == (GateStatus.PASS, "Checked by you.")
+    assert "what E1 says" not in texts(at)
+    _find(at, case, Support.PARTLY)
+    assert "Write only what E1 says here, or use another source that says all of it." in texts(at)
     _find(at, case, Support.UNSUPPORTED)
+    assert "Write what E1 says, use a source that says this, or remove the sentence." in texts(at)
     assert _correctness(desk, case)[0] is GateStatus.FAIL
     events = [event.detail for event in desk.newest(case).events if event.kind == "sentence compared"]
-    assert events == [f"E1: {found}: “{FIRST}”" for found in ("supported", "supported; hints settled", "not supported")]
+    answers = ("supported", "supported; hints settled", "partly supported", "not supported")
+    assert events == [f"E1: {found}: “{FIRST}”" for found in answers]
 
 
 def test_the_answer_to_a_sentence_covers_the_one_warning_that_is_in_view(desk: Desk) -> None:
