@@ -102,8 +102,9 @@ def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
             placeholder="https://…",
             disabled=under_way(job),
         )
+        notices(key)
         go, look = partial(add_link, case, key=key), {"type": "primary", "disabled": under_way(job)}
-        button("Read and add", f"{key}-go", fold, go, icon="add_link", **look)
+        button("Read and add", f"{key}-go", key, go, icon="add_link", **look)
         st.markdown("**Or paste its text**")
         _draw_paste_fields(case, None, fold)
 

@@ -188,6 +188,9 @@ def _offers_swap(at: AppTest) -> bool:
 def test_a_link_is_added_without_another_search(desk: Desk, gathered: Case) -> None:
     key = f"link-{gathered.id}"
     at = opened(desk, gathered, f"paste-{gathered.id}-new")
+    at.button(key=f"{key}-go").click().run()
+    shown = [str(getattr(it.proto, "title", "") or getattr(it, "value", "")).replace("\\", "") for it in at.main]
+    assert shown.index("The link is missing.") < shown.index("**Or paste its text**"), "under its own field"
     at.text_input(key=f"{key}-url").set_value("https://kettle-institute.example/nowhere")
     at.button(key=f"{key}-go").click().run()
     desk.finish_latest(gathered)
