@@ -209,7 +209,9 @@ def _build_relevance_finding(question: str, item: Evidence, score: float, thresh
 
 _SENTENCE_END_MARKS = ".!…。！۔\"'”’)"  # without one it is a heading, a question, or cut off at the passage's edge
 # Refers to something in the sentence before, which the quotation would lack.
+# "This bulletin" is the page itself, which the note names and links.
 _DEPENDENT_START = re.compile(
+    r"(?!this (?:bulletin|report|release|page|website|guidance|factsheet|statement|update|advisory)\b)"
     r"(?:this|these|that|those|it|they|them|he|she|its|their|his|her|such|but|however|also|for example)\b",
     re.IGNORECASE,
 )

@@ -36,6 +36,7 @@ def test_the_sentence_that_denies_the_claim_comes_first_and_all_are_whole() -> N
         ("Do not write a note about vaccines.", False),  # an order
         ("Measles, vaccines and autism.", False),  # a heading
         ("アスピリンががんを治すという証拠はない。", True),
+        ("This bulletin does not examine whether vaccines cause autism.", True),  # the page itself
         ("疫苗不会导致自闭症。", True),
         ("疫苗与麻疹。", False),  # a heading
     ],
