@@ -79,6 +79,11 @@ def weak_sources(case: Case, line: float) -> frozenset[str]:
     return frozenset() if known else relevance.weak_sources(case.post, found, line)
 
 
+def is_far(case: Case, item: Evidence, line: float) -> bool:
+    """Return `relevance.is_far`, whoever brought the page; where a model said what the passages give, that counts."""
+    return case.settlement is None and relevance.is_far(case.post, item, line)
+
+
 def repeating_passages(case: Case) -> frozenset[str]:
     """Return the passages that repeat the claim; where a model said what the passages give, that counts instead."""
     if case.settlement is not None:

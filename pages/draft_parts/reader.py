@@ -428,6 +428,10 @@ def _mark_answering_words(case: Case, item: Evidence) -> tuple[Passage, str]:
         return item.passage.replace(marks=(words,)), "Highlighted: the words closest to the sentence"
     found = case.settlement.all_of(item) if case.settlement is not None else []
     spans = tuple(answer.span for answer in found if answer.span is not None)
+    if case_findings.is_far(case, item, workspace().embedder.thresholds.relevant):
+        return item.passage.replace(
+            marks=()
+        ), "No sentence here is close to the post: perhaps it is about something else."
     if not spans:
         return item.passage, "Highlighted: the sentences closest to the post"
     return item.passage.replace(marks=spans), "Highlighted by the AI: the words that settle the claim"

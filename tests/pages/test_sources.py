@@ -62,6 +62,10 @@ def test_sources_that_do_not_fit_are_folded_under_an_honest_line_until_they_are_
     read(at, mixed, "E1")
     assert "1 source probably not about this claim" in texts(at)
 
+    assert "No sentence here is close to the post" in texts(at)
+    assert "Highlighted" not in texts(at)
+    assert "Highlighted: the sentences closest to the post" in texts(read(at, mixed, "E2"))
+
     weak = desk.app(searched(desk, evidence=(far(1, 0.29),)))
     assert "No page found seems to be about this claim" in texts(weak)
     assert "1 source probably not about this claim" in texts(weak)

@@ -114,15 +114,14 @@ def weak_sources(post: Post, evidence: Sequence[Evidence], line: float) -> froze
     """
     if nothing_relevant(post, evidence, line):
         return frozenset(item.id for item in evidence)
-    if (post.language or "en")[:2] != "en":
-        return frozenset()
-    return frozenset(
-        item.id
-        for item in evidence
-        if (item.source.language or "en")[:2] == "en"
-        and not item.source.by_hand
-        and item.passage.similarity < _WEAK_SHARE * line
-    )
+    return frozenset(item.id for item in evidence if is_far(post, item, line))
+
+
+def is_far(post: Post, item: Evidence, line: float) -> bool:
+    """Return whether a passage has little to do with the post; False where that is not known, as in `weak_sources`."""
+    if item.source.by_hand or any((language or "en")[:2] != "en" for language in (post.language, item.source.language)):
+        return False
+    return item.passage.similarity < _WEAK_SHARE * line
 
 
 def _describe_relevant_count(helpful: int, passages: int) -> str:
