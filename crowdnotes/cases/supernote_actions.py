@@ -273,7 +273,7 @@ def _compare_with_earlier_winner(work: SupernoteWork, newest: SupernoteRound) ->
         return f"No gain: {name} wins again."
     known = existing_notes.score_of_posted(before.text, newest)
     if known is None or winner.score is None:
-        return f"The winner is not {name}. We cannot say which is better: the jury has not rated both."
+        return f"The winner is not {name}. We cannot say which is better: simulated readers have not rated both."
     scores = f"{winner.score.intercept:.2f} and {known.intercept:.2f} in the simulation"
     if winner.score.intercept > known.intercept:
         return f"Better than {name}: {scores}."
@@ -285,8 +285,8 @@ def _describe_score_against_line(newest: SupernoteRound, line: float) -> str:
     if crosses is None or score is None:
         return ""
     if crosses:
-        return f"Jury score {score.intercept:.2f}, enough for X ({line:.2f} needed)."
-    return f"Jury score {score.intercept:.2f}, too low for X ({line:.2f} needed)."
+        return f"Simulated score {score.intercept:.2f}, enough for X ({line:.2f} needed)."
+    return f"Simulated score {score.intercept:.2f}, too low for X ({line:.2f} needed)."
 
 
 # --- rounds and candidates ---

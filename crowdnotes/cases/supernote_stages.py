@@ -365,11 +365,11 @@ def rank_stage(case: Case, progress: Progress, context: StageContext) -> StageRe
         first = made.passed[0].sha256 if made.passed else None
         made = made.replace(best_existing=known, best_by=known_by)
         made = with_winner(
-            made, first, f"its place, as the jury did not rate it (NOT RUN: {error.message})" if first else ""
+            made, first, f"its place, as simulated readers did not rate it (NOT RUN: {error.message})" if first else ""
         )
         return _build_round_changes(case, made), StageOutcome.not_run(error.message)
     if not made.passed:
-        summary = f"No draft passed the checks; the jury rated {len(made.notes)} notes"
+        summary = f"No draft passed the checks; simulated readers rated {len(made.notes)} notes"
         return _build_round_changes(case, made), StageOutcome(summary=summary)
     best = made.winning
     line = THRESHOLDS.helpful_intercept
@@ -404,7 +404,7 @@ def compare_stage(case: Case, _: Progress, context: StageContext) -> StageResult
         verdict = writer.judge(given, best)
         revised = build_candidate(verdict.final, notes, given.evidence, result_origin(context), made.links)
     except ModelAnswerError as error:
-        return {}, StageOutcome.not_run(error.message, instead="the jury's first stays")
+        return {}, StageOutcome.not_run(error.message, instead="the simulated readers' first stays")
     judged = {
         item.sha256: item.replace(grade=grade, objections=said)
         for item, grade, said in zip(best, verdict.grades, verdict.objections, strict=True)

@@ -167,9 +167,8 @@ def vote(case: Case, _: Progress, context: StageContext) -> StageResult:
     new_verdicts = [item for item in compared if isinstance(item, JuryVerdict) and item.text_sha256 not in known]
     earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
     kept = (*earlier, *new_verdicts)[-(_MAX_KEPT_VERDICTS - 1) :]
-    summary = (
-        f"jury score {in_figures(verdict.note_intercept, verdict.helpful_line)} of {verdict.helpful_line:.2f} needed"
-    )
+    score, line = in_figures(verdict.note_intercept, verdict.helpful_line), verdict.helpful_line
+    summary = f"simulated score {score} of {line:.2f} needed"
     if refused:
         summary += f"; drafts NOT RUN: {len(refused)} ({' '.join(dict.fromkeys(refused))})"
     return {"jury": (*kept, verdict)}, StageOutcome(summary=summary)

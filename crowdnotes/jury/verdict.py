@@ -72,9 +72,8 @@ def plain_sentence(
     low, high = negative.mean, positive.mean
     if low is None or high is None:
         alone = negative if high is None else positive
-        return (
-            f"This jury has only {alone.people}. They {_describe_likelihood(alone.mean or 0.0)} find this note helpful."
-        )
+        would = _describe_likelihood(alone.mean or 0.0)
+        return f"These simulated readers are only {alone.people}. They {would} find this note helpful."
     harsher = positive if low >= high else negative
     differ = abs(low - high) >= SIDES_DIFFER_FROM
     because = _name_costliest_word(harsher, influences) if differ else ""
@@ -82,9 +81,9 @@ def plain_sentence(
     if chance is not None and abs(low - high) < _MIN_DIVIDED_GAP:
         return f"X shows about {in_100(chance)} in 100 notes like this, of those on which it decides{less}."
     if chance is None and interval.low < line <= interval.high:
-        return f"Too close to call: some simulated juries would show this note, others would not{less}."
+        return f"Too close to call: with some simulated readers X would show this note, with others not{less}."
     if chance is None and like_any_note(splits):
-        return f"To the jury this is an average note{less}."
+        return f"To simulated readers this is an average note{less}."
     return _describe_votes(negative if harsher is positive else positive, harsher, interval.high < line, less, because)
 
 
@@ -162,15 +161,15 @@ def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: floa
     found = []
     if is_unfamiliar(familiar, settings):
         found.append(
-            f"This text is unlike the notes that the jury learned from (it knows {familiar:.0%} of the words and word "
-            "pairs), so its numbers mean nothing here."
+            f"This text is unlike the notes that simulated readers learned from (they know {familiar:.0%} of the words "
+            "and word pairs), so their numbers mean nothing here."
         )
     if len(words) < _MIN_WORDS:
         found.append(
             plural(
                 len(words),
-                "With only 1 different word the jury has little to go by.",
-                "With only {n} different words the jury has little to go by.",
+                "With only 1 different word simulated readers have little to go by.",
+                "With only {n} different words simulated readers have little to go by.",
             )
         )
     length = note_length(note)
@@ -178,14 +177,16 @@ def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: floa
         found.append(f"Too long for X: {length} of {NOTE_LIMIT} characters.")
     language = _describe_foreign_language(note)
     if language:
-        found.append(f"A guess: the jury learned from English notes, and this one seems to be {language}.")
+        found.append(f"A guess: simulated readers learned from English notes, and this one seems to be {language}.")
     hostile = _HOSTILE_WORD.search(without_urls(note))
     if hostile:
         found.append(
-            f'Words such as "{hostile.group()}" break X\'s rules. Raters mark them down more than the jury knows.'
+            f'Words such as "{hostile.group()}" break X\'s rules. Raters mark them down more than simulated readers do.'
         )
     if not vectors:
-        found.append("The jury read only words and links: the embedding model it was trained with is not in use.")
+        found.append(
+            "Simulated readers read only words and links: the embedding model they were trained with is not in use."
+        )
     return tuple(found)
 
 
@@ -213,9 +214,9 @@ def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
     if abs(moved) >= _MIN_NOTICED_CHANGE:
         was, now = before.note_intercept, after.note_intercept
         found.append(
-            f"The jury score rose from {was:.2f} to {now:.2f}."
+            f"The simulated score rose from {was:.2f} to {now:.2f}."
             if moved > 0
-            else f"The jury score fell from {was:.2f} to {now:.2f}."
+            else f"The simulated score fell from {was:.2f} to {now:.2f}."
         )
     if before.outlook != after.outlook:
         found.append(f"{before.outlook.capitalize()} before, {after.outlook} now.")

@@ -193,7 +193,7 @@ def worth_replacing(posted: PostedNote, done: SupernoteRound) -> tuple[bool | No
     before = score_of_posted(posted.text, done)
     if before is not None and winner.score is not None and winner.score.intercept <= before.intercept:
         new, old = f"{winner.score.intercept:.2f}", f"{before.intercept:.2f}"
-        return False, f"No gain: the jury gives the new note {new}, the posted one {old}."
+        return False, f"No gain: simulated readers give the new note {new}, the posted one {old}."
     return _judge_by_ratings(posted)
 
 

@@ -61,7 +61,7 @@ def test_without_json_the_verdict_reads_as_text_and_says_it_is_a_simulation() ->
 def test_of_a_text_like_no_other_the_caution_is_said_and_no_verdict() -> None:
     nonsense = "banana " * 8
     result = CliRunner().invoke(app, ["jury", "score", "--note", nonsense], catch_exceptions=False)
-    assert "its numbers mean nothing here" in result.stdout.splitlines()[1]
+    assert "their numbers mean nothing here" in result.stdout.splitlines()[1]
     verdict = _run("jury", "score", "--note", nonsense, "--json")
     assert verdict["means_nothing"]
     assert verdict["sentence"] not in result.stdout

@@ -116,7 +116,7 @@ def test_one_note_without_words_does_not_end_the_comparison() -> None:
 
 def test_one_juror_alone_makes_a_verdict() -> None:
     verdict = small_jury().verdict(None, _JOINS, jurors=1)
-    assert verdict.sentence.startswith("This jury has only")
+    assert verdict.sentence.startswith("These simulated readers are only")
     assert verdict.status == "NEEDS_MORE_RATINGS"
 
 

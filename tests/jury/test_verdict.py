@@ -65,7 +65,7 @@ def test_the_sentence_says_what_each_side_would_do(
 
 def test_an_interval_across_the_line_is_too_close_to_call() -> None:
     said = _said(80, 78, _ACROSS)
-    assert said == "Too close to call: some simulated juries would show this note, others would not."
+    assert said == "Too close to call: with some simulated readers X would show this note, with others not."
     assert "Both sides" not in _said(80, 78, _ACROSS, splits=0.1)
 
 
@@ -78,7 +78,7 @@ def test_just_reaching_the_line_is_across_and_just_missing_it_is_not(low: float,
 def test_a_note_like_any_other_is_said_to_be_one(splits: float | None, average: bool) -> None:
     assert like_any_note(splits) is average
     said = _said(66, 65, _BELOW, splits)
-    assert (said == "To the jury this is an average note.") is average
+    assert (said == "To simulated readers this is an average note.") is average
 
 
 def test_the_word_that_costs_the_harsher_side_most_is_named_a_link_by_its_host_and_none_when_sides_are_alike() -> None:
@@ -92,7 +92,7 @@ def test_the_word_that_costs_the_harsher_side_most_is_named_a_link_by_its_host_a
 def test_a_jury_of_one_side_says_so() -> None:
     nobody = SideVotes(side="+", helpful=0, somewhat_helpful=0, not_helpful=0)
     said = plain_sentence(_side("−", 80), nobody, (), interval=_ABOVE, line=0.40, splits=None)
-    assert said == f"This jury has only {_ONE}. They would mostly find this note helpful."
+    assert said == f"These simulated readers are only {_ONE}. They would mostly find this note helpful."
 
 
 _PLAIN = "The photo was taken in 2019 in Brazil and shows a football match, not a protest."
@@ -104,7 +104,7 @@ def _warned(text: str, *, vectors: bool = True, familiar: float = 0.9) -> str:
 
 def test_an_ordinary_note_needs_no_caution_but_of_unknown_words_or_without_vectors_it_does() -> None:
     assert _warned(_PLAIN) == ""
-    assert "its numbers mean nothing here" in _warned(_PLAIN, familiar=0.5)
+    assert "their numbers mean nothing here" in _warned(_PLAIN, familiar=0.5)
     assert "only words and links" in _warned(_PLAIN, vectors=False)
 
 
@@ -138,7 +138,7 @@ def test_a_better_version_says_what_rose() -> None:
     jury = small_jury()
     after = jury.verdict(None, "A lovely note on the clinic.")
     said = changes(jury.verdict(None, "A divisive plus note on the clinic."), after)
-    assert said[0].startswith("The jury score rose from")
+    assert said[0].startswith("The simulated score rose from")
     assert "A low chance before, a good chance now." in said
     assert any(line.startswith("People on side A: ") for line in said)
     assert changes(after, after) == ("Simulated readers see no difference.",)

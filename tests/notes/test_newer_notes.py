@@ -102,5 +102,5 @@ def test_a_winner_that_the_jury_does_not_prefer_or_none_replaces_nothing() -> No
     worse = done.replace(winner=divisive.sha256)
     found, reason = worth_replacing(_posted(0, 0, text=BOTH.text), worse)
     assert found is False
-    assert "No gain: the jury gives the new note" in reason
+    assert "No gain: simulated readers give the new note" in reason
     assert worth_replacing(_posted(0, 0), round_of())[0] is False
