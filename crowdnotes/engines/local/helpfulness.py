@@ -15,11 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, Span, in_100
+from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, Span
 from crowdnotes.engines.embedding import FloatArray
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.health_terms import foreign_note, foreign_post
-from crowdnotes.engines.local.relevance import of_needed
 from crowdnotes.engines.local.trained_models import (
     HELPFULNESS,
     Blocks,
@@ -245,8 +244,7 @@ def _explain_words(explained: Explained, tone_words: Mapping[str, Span]) -> Iter
 # Raters became stricter: of the newest quarter of the training notes (216, November 2024 to August 2025), 36 % were
 # rated helpful, and the held-out probabilities are too high for them by this much in log-odds (95 %: 0.20 to 0.81).
 _STRICTER_LOG_ODDS = 0.50
-_RECENT_HELPFUL_SHARE = 0.356
-_MIN_DIVIDED_OF_100 = 20  # of fewer, "divided" would say too much
+_MIN_SHARE_DIVIDED = 0.2  # of fewer, "divided" would say too much
 
 
 def of_recent(probability: float) -> float:
@@ -256,17 +254,18 @@ def of_recent(probability: float) -> float:
 
 
 def _write_gate_reason(found: list[_Reason], score: float, *, by_rule: bool) -> str:
-    is_uncertain, of_100 = FAILS_UNDER <= score < HELPFUL_FROM, in_100(of_recent(score))
-    shares = f"about {of_100} in 100 such notes helpful; of all notes, {in_100(_RECENT_HELPFUL_SHARE)} in 100"
-    if score < FAILS_UNDER:
-        reason = "Readers would probably not find it helpful" if by_rule else f"Readers found {shares}"
-        reason += f" ({of_needed(score, FAILS_UNDER)})."
+    """Write it in words: the only number in 100 on the screen is the simulated readers', of what X shows."""
+    is_uncertain = FAILS_UNDER <= score < HELPFUL_FROM
+    if by_rule:
+        reason = "Readers would probably not find it helpful."
+    elif score >= HELPFUL_FROM:
+        reason = "Readers often found notes like this helpful."
+    elif of_recent(score) >= _MIN_SHARE_DIVIDED:
+        reason = "Readers were divided about notes like this."
     else:
-        divided = is_uncertain and of_100 >= _MIN_DIVIDED_OF_100
-        reason = "Readers were divided about notes like this. They" if divided else "Readers"
-        digits = 4 if is_uncertain and f"{score:.2f}" == f"{HELPFUL_FROM:.2f}" else 2
-        reason += f" found {shares}. This judges the words, not whether they are true "
-        reason += f"({score:.{digits}f}; uncertain under {HELPFUL_FROM:.2f})."
+        reason = "Readers seldom found notes like this helpful."
+    if score >= FAILS_UNDER:
+        reason += " This judges the words, not whether they are true."
     speaking = [each for each in found if each.worth < 0][:_MAX_REASONS]
     against, advice = [each.message for each in speaking], [each.advice for each in speaking if each.advice]
     if is_uncertain and advice:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.domain import GateStatus, Post, PrincipleName, PrincipleResult, in_100
+from crowdnotes.domain import GateStatus, Post, PrincipleName, PrincipleResult
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.helpfulness import FAILS_UNDER, judge_helpfulness, of_recent
 
@@ -48,8 +48,8 @@ def test_a_short_true_note_does_not_fail_and_what_would_raise_it_does() -> None:
     note = "Ireland adds fluoride to its public water. https://www.hse.ie/eng/services/list/5/dental/fluoride/"
     result = judge_helpfulness(post, note)
     assert (result.status, result.uncertain, result.as_text) == (GateStatus.PASS, True, "uncertain")
-    assert result.reason.startswith("Readers were divided about notes like this. They found about 35 in 100 ")
-    assert result.reason.endswith("uncertain under 0.50). To raise the chance: a link to a second site.")
+    assert result.reason.startswith("Readers were divided about notes like this. This judges the words, not whether ")
+    assert result.reason.endswith(" To raise the chance: a link to a second site.")
     raised = judge_helpfulness(post, f"{note} https://www.dublincity.ie/water")
     assert (raised.status, raised.uncertain) == (GateStatus.PASS, False)
     assert "divided" not in raised.reason
@@ -77,11 +77,10 @@ def test_each_fault_costs(engine: LocalEngine, worse: str) -> None:
     assert _score(engine, worse) < _score(engine, GOOD)
 
 
-def test_what_a_score_promises_is_what_recent_notes_with_it_kept(engine: LocalEngine) -> None:
-    result = engine.helpfulness(POST, GOOD)
-    assert result.score is not None
-    assert f"Readers found about {in_100(of_recent(result.score))} in 100 such notes helpful" in result.reason
-    assert "not whether they are true" in result.reason
+def test_the_reason_is_in_words_as_the_one_number_in_100_is_the_simulated_readers(engine: LocalEngine) -> None:
+    reason = engine.helpfulness(POST, GOOD).reason
+    assert reason.startswith("Readers often found notes like this helpful. This judges the words, not whether they are")
+    assert not any(character.isdigit() for character in reason)
     assert 0.66 < of_recent(0.82) < 0.76  # not 0.82: raters grew stricter
     assert of_recent(1.0) <= 1.0
 
