@@ -129,7 +129,7 @@ def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) 
         quotes = (
             Finding(message=item.message, span=item.span, by_rule=True) for item in unfound_quotes(note, post, evidence)
         )
-        known = {canonical_url(item.source.url, papers=False) for item in evidence if item.source.url}
+        known = _list_page_urls(evidence)
         links = (
             Finding(
                 message=f"The link {clip(url.url, _MAX_LINK_CHARACTERS)} leads to none of the sources.",
@@ -143,6 +143,10 @@ def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) 
     if gate is GateName.HELPFULNESS:
         return (*_find_length_fault(note), *_find_language_fault(note, post))
     return ()
+
+
+def _list_page_urls(evidence: Sequence[Evidence]) -> set[str]:
+    return {canonical_url(item.source.url, papers=False) for item in evidence if item.source.url}
 
 
 def _find_length_fault(note: str) -> Iterator[Finding]:
@@ -248,7 +252,7 @@ def assess(
         basis_sha256=basis_sha256(tuple(evidence)),
         gates=gates,
         held=held,
-        principles=with_sources(principles, correctness),
+        principles=with_sources(principles, correctness, note, evidence),
         sentences=sentences,
         lint=form_warnings(note, brief.post, evidence),
         engine=result_origin.engine,
@@ -314,13 +318,22 @@ def in_order(found: Sequence[GateResult]) -> tuple[tuple[GateResult, ...], tuple
     return tuple(gates), tuple(result for result, shown in zip(found, gates, strict=True) if result is not shown)
 
 
-def with_sources(principles: Sequence[PrincipleResult], correctness: GateResult) -> tuple[PrincipleResult, ...]:
-    """Return the principles, with "sources support it" as the correctness gate found: nothing is asked twice."""
+def with_sources(
+    principles: Sequence[PrincipleResult], correctness: GateResult, note: str, evidence: Sequence[Evidence]
+) -> tuple[PrincipleResult, ...]:
+    """Return the principles, with "sources support it" as the correctness gate found: nothing is asked twice.
+
+    Readers have only the note's links to see it by, so that without one to a source in use it fails.
+    """
+    status, reason = correctness.status, correctness.reason
+    linked = {canonical_url(url.url, papers=False) for url in find_urls(note)}
+    if status is GateStatus.PASS and linked.isdisjoint(_list_page_urls(evidence)):
+        status, reason = GateStatus.FAIL, "The note has no link to a source that you use."
     same = PrincipleResult(
         principle=PrincipleName.SOURCES_SUPPORT,
-        status=correctness.status,
-        reason=correctness.reason,
-        findings=correctness.findings if correctness.status is GateStatus.FAIL else (),
+        status=status,
+        reason=reason,
+        findings=correctness.findings if status is GateStatus.FAIL else (),
     )
     return tuple(same if result.principle is same.principle else result for result in principles)
 
@@ -356,7 +369,7 @@ def with_checks(
     before = next(result for result in assessment.found if result.gate is GateName.CORRECTNESS)
     correctness = _build_person_verdict(note, sentences, [finding for finding in before.findings if finding.by_rule])
     gates, held = in_order([correctness if result.gate is correctness.gate else result for result in assessment.found])
-    principles = with_sources(assessment.principles, correctness)
+    principles = with_sources(assessment.principles, correctness, note, evidence)
     return assessment.replace(sentences=sentences, gates=gates, held=held, principles=principles)
 
 

@@ -154,8 +154,10 @@ def _draw_principles(case: Case, assessment: Assessment) -> None:
         return
     kept = sum(result.status is GateStatus.PASS for result in results)
     failed = sum(result.status is GateStatus.FAIL for result in results)
-    ran = any(result.status is not GateStatus.NOT_RUN for result in results)
-    label = f"Principles of a good note: {kept} of {len(results)} met" if ran else "Principles of a good note: not run"
+    ran, not_run = kept + failed, len(results) - kept - failed
+    label = f"Principles of a good note: {kept} of {ran} met" if ran else "Principles of a good note: not run"
+    if ran and not_run:
+        label += f", {not_run} not run"
     if failed and case.assessment_is_current:
         label += f" :orange[{failed} not met]"
     with st.expander(label, key=f"principles-{case.id}", icon=":material/checklist:"):

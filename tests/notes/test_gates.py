@@ -29,7 +29,7 @@ from crowdnotes.domain import (
 from crowdnotes.engines import Brief
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import EngineError
-from crowdnotes.notes.gates import GATES, assess, form_warnings, unfound_quotes, with_checks
+from crowdnotes.notes.gates import GATES, assess, form_warnings, unfound_quotes, with_checks, with_sources
 from crowdnotes.text.sentences import split_sentences
 from tests.fakes import (
     FixedClock,
@@ -135,8 +135,9 @@ def test_an_assessment_is_bound_to_its_text_and_carries_lint() -> None:
     assert [warning.code for warning in judged.lint] == ["no-url"]
 
 
-TWO = "The review found no link. It looked at all studies."
 PASSAGE = make_evidence(1, published=date(2025, 6, 1))
+ALL = f"It looked at all studies ({PASSAGE.source.url})."
+TWO = f"The review found no link. {ALL}"
 
 
 def _compared(*found: Support, settled: bool = False, note: str = TWO) -> Assessment:
@@ -188,17 +189,26 @@ def test_correctness_without_a_model_waits_until_each_sentence_is_compared_and_e
     assert _correctness(_compared(*both, settled=True)) == (GateStatus.PASS, "Checked by Ann.")
 
 
+def test_sources_support_no_note_that_links_to_none_of_them() -> None:
+    judged = _compared(Support.SUPPORTED, Support.SUPPORTED, settled=True)
+    assert _correctness(judged)[0] is GateStatus.PASS
+    correctness = judged.gate(GateName.CORRECTNESS)
+    bare = with_sources(judged.principles, correctness, "The review found no link.", [PASSAGE])
+    [found] = [item for item in bare if item.principle is PrincipleName.SOURCES_SUPPORT]
+    assert (found.status, found.reason) == (GateStatus.FAIL, "The note has no link to a source that you use.")
+
+
 @pytest.mark.parametrize("found", [Support.PARTLY, Support.UNSUPPORTED])
 def test_a_sentence_that_its_passage_does_not_carry_fails_at_its_words(found: Support) -> None:
     judged = _compared(Support.SUPPORTED, found)
     assert _correctness(judged)[0] is GateStatus.FAIL
     [finding] = judged.gate(GateName.CORRECTNESS).findings
     assert finding.span is not None
-    assert TWO[finding.span.start : finding.span.end] == "It looked at all studies."
+    assert TWO[finding.span.start : finding.span.end] == ALL
 
 
 def test_a_comparison_holds_while_sentence_and_passage_keep_their_words() -> None:
-    edited = "The review found no link. It looked at all the studies."
+    edited = TWO.replace("all studies", "all the studies")
     judged = _compared(Support.SUPPORTED, Support.SUPPORTED, settled=True, note=edited)
     assert [each.support for each in judged.sentences] == [Support.SUPPORTED, Support.UNCHECKED]
     other = [make_evidence(1, text="Another text of the page.")]

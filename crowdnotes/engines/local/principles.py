@@ -1,4 +1,7 @@
-"""The six principles of a good note (Supernotes 2.2 and the raters' tags), with the words at fault."""
+"""The principles of a good note (Supernotes 2.2, the raters' tags) that a program can check, with the words at fault.
+
+Whether a note answers the claim and says what is true takes understanding: these two can fail here, and never pass.
+"""
 
 from __future__ import annotations
 
@@ -44,18 +47,22 @@ _MAX_FEATURE_COUNT = 10.0  # more says no more
 
 
 def judge_principles(embedder: Embedder, post: Post, note: str) -> tuple[PrincipleResult, ...]:
-    """Judge the principles that wording alone decides; NOT_RUN without words, or not in English."""
+    """Judge the principles that wording alone decides; NOT_RUN without words, or not in English.
+
+    A principle without a result was not checked.
+    """
     words = without_urls(note)
     reason = _explain_not_judged(note)
     if reason:
         return tuple(PrincipleResult.not_run(name, reason) for name in PrincipleName if name not in _NOT_JUDGED_HERE)
-    return (
+    found = (
         _judge_neutral(note),
         _judge_opinion(note, *read_opinion(embedder, note)),
         _judge_addresses_claim(embedder, post, words),
         _judge_context(words),
         _judge_readable(note, words),
     )
+    return tuple(result for result in found if result is not None)
 
 
 def tone_principles(embedder: Embedder, notes: Sequence[str]) -> tuple[tuple[PrincipleResult, ...], ...]:
@@ -110,10 +117,7 @@ def _judge_opinion(note: str, probability: float, words: Sequence[Span]) -> Prin
         *_build_findings_at(note, tone.speculative_words(note), "“{words}” is opinion or a guess."),
         *_build_findings_at(note, tone.first_person(note), "“{words}” makes it your view."),
     ]
-    good, bad = (
-        "It states facts. It does not guess or argue.",
-        "Some words are opinion or a guess.",
-    )
+    good, bad = "No words of opinion or guesses.", "Some words are opinion or a guess."
     if probability >= _OPINION_FROM:
         share = f"{probability:.0%} of such notes were judged opinion or hostile"
         bad = f"It reads as opinion: {share}."
@@ -125,27 +129,35 @@ def _judge_opinion(note: str, probability: float, words: Sequence[Span]) -> Prin
     return result.replace(probability=round(1 - probability, 4))
 
 
-def _judge_addresses_claim(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
+def _judge_addresses_claim(embedder: Embedder, post: Post, words: str) -> PrincipleResult | None:
+    """Fail a note that is far from the post; None for others, which may speak of its subject and not of its claim."""
     question = plain_post(post.text)
     reason = foreign_post(post) if question else "The post has no text to compare the note with."
     if reason:
         return PrincipleResult.not_run(PrincipleName.ADDRESSES_CLAIM, reason)
     vectors = embedder.encode([question, words])
     cosine, needed = float(vectors[0] @ vectors[1]), embedder.thresholds.addresses
+    if cosine >= needed:
+        return None
     scale = f"similarity {of_needed(cosine, needed)}"
-    findings = [] if cosine >= needed else [Finding(message=f"The note is far from the post ({scale}).")]
-    good, bad = f"It answers the post ({scale}).", f"It does not answer the post ({scale})."
-    return _build_pass_or_fail(PrincipleName.ADDRESSES_CLAIM, good, bad, findings)
+    reason, fault = f"It does not answer the post ({scale}).", f"The note is far from the post ({scale})."
+    return _build_failure(PrincipleName.ADDRESSES_CLAIM, reason, fault)
 
 
-def _judge_context(words: str) -> PrincipleResult:
-    findings = []
+def _judge_context(words: str) -> PrincipleResult | None:
+    """Fail a note without content; None for others, as only who knows the subject can say whether it is true."""
     if tone.BARE_VERDICT.match(words):
-        findings.append(Finding(message="It only says that the post is wrong. Say what is true."))
+        fault = "It only says that the post is wrong. Say what is true."
     elif len(content_tokens(words)) < _MIN_CONTEXT_WORDS:
-        findings.append(Finding(message="It is too short to tell readers something new."))
-    good, bad = "It says what is true, not only that the post is wrong.", "It gives readers little they can use."
-    return _build_pass_or_fail(PrincipleName.CONTEXT, good, bad, findings)
+        fault = "It is too short to tell readers something new."
+    else:
+        return None
+    return _build_failure(PrincipleName.CONTEXT, "It gives readers little they can use.", fault)
+
+
+def _build_failure(name: PrincipleName, reason: str, fault: str) -> PrincipleResult:
+    found = (Finding(message=fault),)
+    return PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=found)
 
 
 def _judge_readable(note: str, words: str) -> PrincipleResult:

@@ -94,10 +94,15 @@ def test_a_post_without_words_is_judged_without_the_topic(engine: LocalEngine) -
     assert engine.helpfulness(Post(text="https://t.co/abc"), GOOD).score is not None
 
 
-def test_a_good_note_keeps_all_principles(engine: LocalEngine) -> None:
+def test_a_good_note_keeps_all_principles_that_words_alone_decide(engine: LocalEngine) -> None:
     results = _principles(engine, GOOD)
-    assert {*results} == {*PrincipleName} - {PrincipleName.SOURCES_SUPPORT, PrincipleName.WANTED}
+    assert {*results} == {PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION, PrincipleName.READABLE}
     assert {result.status for result in results.values()} == {GateStatus.PASS}
+
+
+def test_whether_a_note_is_true_and_answers_the_claim_is_never_said_to_be_checked(engine: LocalEngine) -> None:
+    false = "The measles vaccine causes autism in 62% of children, as all studies of 650,000 children found."
+    assert not {PrincipleName.CONTEXT, PrincipleName.ADDRESSES_CLAIM} & {*_principles(engine, false)}
 
 
 @pytest.mark.parametrize(
