@@ -77,6 +77,13 @@ def test_the_card_tells_how_well_what_x_shows_is_known() -> None:
         assert f"{_SHOWN[name]:.3f}" in card
 
 
+@pytest.mark.parametrize(("low", "high"), [(0.4, 0.6), (0.6, 0.7), (0.7, 0.8)])
+def test_the_card_tells_how_many_notes_were_shown_of_those_with_a_chance_near_the_line(low: float, high: float) -> None:
+    held_out = read_held_out("shown", SHIPPED_MODEL)
+    shown = held_out.labels[(held_out.probabilities >= low) & (held_out.probabilities < high)]
+    assert f"{shown.sum()} of {len(shown)}" in (ASSETS / "README.md").read_text(encoding="utf-8")
+
+
 def test_a_presenter_answers_with_the_figures_of_the_card() -> None:
     answers = " ".join((ASSETS.parents[1] / "docs" / "presenting.md").read_text(encoding="utf-8").split())
     in_100 = {name: round(100 * figure) for name, figure in _SHOWN.items() if isinstance(figure, float)}

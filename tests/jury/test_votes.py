@@ -84,7 +84,10 @@ def test_the_truths_reach_the_line_as_often_as_the_chance_says(chance: float) ->
 
 @pytest.mark.parametrize(("chance", "reached"), [(0.66, False), (0.67, True), (0.5, False)])
 def test_the_intercept_that_is_told_reaches_the_line_from_two_in_three(chance: float, reached: bool) -> None:
-    assert bool(careful_intercepts(np.asarray([chance]), _LINE)[0] >= _LINE) is reached
+    careful = careful_intercepts(np.asarray([chance]), _LINE)[0]
+    assert bool(careful >= _LINE) is reached
+    truths = possible_intercepts(np.asarray([chance]), _LINE, 200)[:, 0]
+    assert (truths >= careful).mean() == pytest.approx(2 / 3, abs=0.01), "so the screen says"
 
 
 def test_of_two_chances_the_larger_has_the_larger_intercept() -> None:
