@@ -332,7 +332,10 @@ def _find_score_obstacles(case: Case, objected: Collection[str]) -> Iterator[Obs
             is_listed = bool(wrong) and all(not it.by_rule and it.evidence_id in objected for it in wrong)
         if not is_listed and (failed or not sentences):
             kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
-            sentence = f"The {result.gate.as_text} check {'failed' if failed else 'was not run'}: {result.reason}"
+            state = "failed" if failed else "was not run"
+            if failed and result in case.assessment.held:
+                state = "waits for those before it, and would fail"
+            sentence = f"The {result.gate.as_text} check {state}: {result.reason}"
             lifts = GATES[result.gate].lifts if failed else "Score it again"
             yield _build_obstacle(kind, name, sentence, f"{lifts}, or give a reason.")
         yield from sentences

@@ -222,12 +222,6 @@ class Assessment(FrozenModel):
         return tuple(held.get(result.gate, result) for result in self.gates)
 
     @property
-    def visible_gates(self) -> tuple[GateResult, ...]:
-        """The gates as a person sees them: in order, and also a known failure of a gate that is held back."""
-        pairs = zip(self.gates, self.found, strict=True)
-        return tuple(found if found.status is GateStatus.FAIL else shown for shown, found in pairs)
-
-    @property
     def is_compared_by_person(self) -> bool:
         """Whether a person judges correctness, sentence by sentence."""
         return any(result.gate is GateName.CORRECTNESS and result.judge == BY_PERSON for result in self.found)

@@ -178,7 +178,7 @@ def _list_approval_times(case: Case) -> list[datetime]:
 def _get_current_gates(case: Case) -> dict[GateName, GateStatus] | None:
     if case.assessment is None or not case.assessment_is_current:
         return None
-    return {result.gate: result.status for result in case.assessment.visible_gates}  # as the case's page shows them
+    return {result.gate: result.status for result in case.assessment.gates}  # as the case's page shows them
 
 
 def _trace_checks(case: Case) -> dict[str, Course]:
@@ -228,7 +228,7 @@ def _collect_verdicts(case: Case) -> dict[str, list[GateStatus]]:
 
 
 def _list_checks(assessment: Assessment) -> list[tuple[str, GateStatus]]:
-    gates = [(result.gate.value, result.status) for result in assessment.visible_gates]
+    gates = [(result.gate.value, result.status) for result in assessment.gates]
     # What the sources support is the correctness gate's own verdict: once is enough.
     asked = (result for result in assessment.principles if result.principle is not PrincipleName.SOURCES_SUPPORT)
     return gates + [(result.principle.value, result.status) for result in asked]

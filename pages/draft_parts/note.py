@@ -217,8 +217,8 @@ def _format_gate_signs(case: Case, candidate: Draft) -> str:
     known = next((item for item in scored if item is not None and item.text_sha256 == candidate.sha256), None)
     if known is None:
         return ":small[:gray[not scored]]"
-    passed = sum(gate.status is GateStatus.PASS for gate in known.visible_gates)
-    marks = "".join(map(gate_sign, known.visible_gates))
+    passed = sum(gate.status is GateStatus.PASS for gate in known.gates)
+    marks = "".join(map(gate_sign, known.gates))
     return f"{marks} :small[{passed} of {len(known.gates)} checks passed]"
 
 

@@ -63,7 +63,7 @@ def _announce_new_scores(case: Case) -> None:
     """Let a screen reader say scores that came or changed while the page was open."""
     key = f"announced-scores-{case.id}"
     scored = case.assessment if case.assessment_is_current else None
-    now = f"Scores: {_describe_gates(scored.visible_gates)}. {case.agreement}" if scored is not None else ""
+    now = f"Scores: {_describe_gates(scored.gates)}. {case.agreement}" if scored is not None else ""
     if now and st.session_state.get(key, now) != now:
         announce(now)
     st.session_state[key] = now
@@ -75,7 +75,7 @@ def marks(case: Case) -> str:
         return "not scored"
     if not case.assessment_is_current:
         return ":orange[:material/history: of an earlier text]"
-    gates = case.assessment.visible_gates
+    gates = case.assessment.gates
     return "".join(map(gate_sign, gates)) + read_aloud(_describe_gates(gates))
 
 
@@ -105,7 +105,7 @@ def _warn_of_foreign_language(case: Case, assessment: Assessment) -> None:
 def _draw_gates(case: Case, assessment: Assessment) -> None:
     """Three lines, each with its reason; each opens to its question and its scale."""
     gate_path(
-        assessment.visible_gates,
+        assessment.gates,
         case_findings.gate_questions(),
         stale=not case.assessment_is_current,
         key=f"gates-{case.id}",
@@ -113,7 +113,7 @@ def _draw_gates(case: Case, assessment: Assessment) -> None:
     if assessment.marked:
         marked = ", ".join("the post" if name == "post" else name for name in sorted(assessment.marked))
         st.markdown(f":orange-badge[:material/warning: the AI found instructions to programs in {marked}]")
-    judges = {gate.gate.value: gate.judge for gate in assessment.visible_gates if gate.judge not in ("", BY_PERSON)}
+    judges = {gate.gate.value: gate.judge for gate in assessment.gates if gate.judge not in ("", BY_PERSON)}
     others = [name for name, judge in judges.items() if judge not in assessment.engine.split("+")[:1]]
     lines = [
         f"{name.capitalize()} was estimated from past notes."

@@ -119,7 +119,7 @@ def _draw_note(case: Case, *, mine: bool) -> None:
             st.markdown(":orange-badge[:material/history: The note or its sources have changed. Score it again.]")
         stale = not case.assessment_is_current
         questions = case_findings.gate_questions()
-        gate_path(case.assessment.visible_gates, questions, stale=stale, key=f"decided-gates-{case.id}")
+        gate_path(case.assessment.gates, questions, stale=stale, key=f"decided-gates-{case.id}")
     jury_panel(case, busy=False)
 
 

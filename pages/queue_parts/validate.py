@@ -243,7 +243,7 @@ def _draw_check_results(case: Case, pair: Pair, sentence: SentenceSupport | None
     is_judged, results = get_finding(case, pair) is not None, []
     if is_judged and (said := describe_check(case, sentence)):
         results.append(said)
-    gates = case.assessment.visible_gates if case.assessment is not None and case.assessment_is_current else ()
+    gates = case.assessment.found if case.assessment is not None and case.assessment_is_current else ()
     for gate in gates if is_judged else ():
         about = [it for it in gate.findings if it.evidence_id == pair.evidence_id and not it.ok]
         results += [f"{gate.gate.as_text.capitalize()}: {escaped(it.message, 240)}" for it in about]

@@ -17,6 +17,7 @@ from crowdnotes.domain import (
     DecisionKind,
     Draft,
     GateName,
+    GateResult,
     GateStatus,
     LinkCheck,
     LinkState,
@@ -132,6 +133,16 @@ def test_one_letter_edited_after_scoring_or_a_passage_opened_and_not_judged_make
     assert "stale" in _rules(edited)
     opened = actions.open_passage(_ready("See https://other.example.org/"), AT, ANN, "E2")
     assert "unjudged E2" in _rules(opened)
+
+
+def test_a_failure_behind_a_check_that_did_not_pass_is_said_to_wait_for_it() -> None:
+    engine = _engine(GateName.CORRECTNESS)
+    engine.judge = ScriptedJudge(
+        lambda: GateResult(gate=GateName.HELPFULNESS, status=GateStatus.FAIL, reason="It argues.")
+    )
+    found = {item.id.subject: item.sentence for item in obstacles(_ready(engine=engine), AT, ANN)}
+    assert found[GateName.CORRECTNESS].startswith("The correctness check failed: ")
+    assert found[GateName.HELPFULNESS].startswith("The helpfulness check waits for those before it, and would fail: ")
 
 
 def test_a_gate_that_did_not_pass_is_overridden_only_in_writing_and_visibly() -> None:

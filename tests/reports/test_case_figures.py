@@ -155,15 +155,15 @@ def test_a_gate_that_was_not_run_counts_where_it_has_its_own_reason(
     assert figures_of(both).courses == dict.fromkeys(counted, Course.OVERRIDDEN)
 
 
-def test_a_failure_that_is_known_behind_a_check_that_waits_counts_as_the_cases_own_page_tells_it(
+def test_a_check_that_waits_for_another_counts_as_not_run_as_on_the_cases_own_page(
     workspace: Workspace, engine: TopicEngine
 ) -> None:
     case = reopened(workspace)
     engine.breaks_at, engine.fails_at = GateName.RELEVANCE, GateName.CORRECTNESS
     found = figures_of(scored(workspace, case, "A lie! https://records.example.net/kettle"))
     assert found.gates is not None
-    assert found.gates[GateName.CORRECTNESS] is GateStatus.FAIL
-    assert found.courses == {"correctness": Course.FAILING}
+    assert found.gates[GateName.CORRECTNESS] is GateStatus.NOT_RUN
+    assert found.courses == {}
 
 
 def test_scores_of_an_earlier_text_are_none_of_this_note(workspace: Workspace) -> None:
