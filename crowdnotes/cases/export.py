@@ -426,8 +426,8 @@ def _score_lines(case: Case) -> Iterator[str]:
         yield f"- {gate.gate.as_text}: {gate.status.in_record}. {_escape_inline(gate.reason)}"
     for rule in case.assessment.principles:
         yield f"- {rule.principle.as_text}: {rule.status.in_record}. {_escape_inline(rule.reason)}"
-    if together := case.agreement:
-        yield f"- Checks and jury (simulated): {_escape_inline(together)}"
+    if together := " ".join(case.agreement):
+        yield f"- Checks and simulated readers: {_escape_inline(together)}"
     yield ""
 
 

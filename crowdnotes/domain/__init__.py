@@ -35,6 +35,7 @@ from crowdnotes.domain.assessment import (
     SideVotes,
     gates_and_jury,
     in_100,
+    why_no_chance,
 )
 from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span, text_sha256
 from crowdnotes.domain.case import (

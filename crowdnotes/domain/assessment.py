@@ -401,8 +401,9 @@ class JuryVerdict(FrozenModel):
 
     @property
     def outlook_and_why(self) -> str:
-        """The outlook, which side likes the note less, and what would raise the chance most."""
-        return f"{self.outlook}{self._doubt}.{self._harsher}{self._advice}"
+        """The outlook in sentences: the chance, which side likes the note less, and what would raise it most."""
+        shown = f": X shows about {self.shown_of_100} in 100 notes like it" if self.shown_of_100 is not None else ""
+        return f"Simulated readers give it {self.outlook}{self._doubt or shown}.{self._harsher}{self._advice}"
 
     @property
     def _doubt(self) -> str:
@@ -411,7 +412,7 @@ class JuryVerdict(FrozenModel):
         if self.reaches_line and self.status == "NEEDS_MORE_RATINGS":
             return ", though its score is high enough"
         if self.shown_of_100 is None and self._is_open:
-            return ": some simulated juries would show it, others would not"
+            return ": with some simulated readers X would show it, with others not"
         return ""
 
     @property
@@ -430,28 +431,34 @@ class JuryVerdict(FrozenModel):
 
 
 SIDES_DIFFER_FROM = 0.15  # between the mean ratings of two sides; under it they agree
-_TRUTH_GATES = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})
 _MIN_SHOWN_OF_100_FOR_EVEN = 40  # of 100 such notes; with fewer the chance is not even
+_TRUTH_GATES = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})
 
 
-def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
-    """Return what gates and jury say together, the worse first. Both must be of one text."""
-    named = {
-        status: " and ".join(gate.gate.as_text for gate in assessment.found if gate.status is status)
-        for status in (GateStatus.FAIL, GateStatus.NOT_RUN)
-    }
-    failed, not_run = named[GateStatus.FAIL], named[GateStatus.NOT_RUN]
-    if verdict.means_nothing:
-        return "Only the checks count here: simulated readers cannot judge this text."
-    if failed:
-        on_truth = any(gate.gate in _TRUTH_GATES and gate.status is GateStatus.FAIL for gate in assessment.found)
-        missed = "whether it is true" if on_truth else "whether it is clear and to the point"
-        liked = f" Simulated readers like it, but they do not check {missed}." if verdict.reaches_line else ""
-        return f"It did not pass {failed}: fix that first.{liked}"
-    if not_run:  # what readers like may be wrong: their verdict waits
-        return f"Not checked yet (NOT RUN): {not_run}."
-    uncertain = " and ".join(gate.gate.as_text for gate in assessment.found if gate.uncertain)
-    passed = f"No check failed ({uncertain} is uncertain)" if uncertain else "All three checks pass"
-    if verdict.is_promising:
-        return f"{passed}, and simulated readers give it {verdict.outlook_and_why}"
-    return f"{passed}, but simulated readers give it {verdict.outlook_and_why} You can still post it."
+def why_no_chance(assessment: Assessment) -> str:
+    """Return in a sentence why nothing of what simulated readers say may be shown yet; "" when it may.
+
+    They judge words alone, and a note that says more than its sources pleases them. So they wait until correctness
+    passed, and until X can take the note.
+    """
+    stopped = next((gate for gate in assessment.gates if gate.status is not GateStatus.PASS), None)
+    if stopped is not None and stopped.gate in _TRUTH_GATES:
+        if stopped.status is GateStatus.NOT_RUN and stopped.judge == BY_PERSON:
+            return "You see their chance after you compared the sentences with their sources."
+        return f"They judge only words: you see their chance once {stopped.gate.as_text} passes."
+    form = next((warning.message for warning in assessment.lint if warning.level is LintLevel.BLOCKS), "")
+    return f"X cannot take this note yet. {form}" if form else ""
+
+
+def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> tuple[str, str]:
+    """Return what the gates say and then what the jury says, "" where it has to wait. Both must be of one text."""
+    stopped = next((gate for gate in assessment.gates if gate.status is not GateStatus.PASS), None)
+    if stopped is not None:
+        name = stopped.gate.as_text
+        failed = stopped.status is GateStatus.FAIL
+        return f"It did not pass {name}: fix that first." if failed else f"Not checked yet: {name}.", ""
+    uncertain = " and ".join(gate.gate.as_text for gate in assessment.gates if gate.uncertain)
+    passed = f"No check failed ({uncertain} is uncertain)." if uncertain else "All three checks pass."
+    if why := why_no_chance(assessment):
+        return passed, why
+    return passed, "Simulated readers cannot judge this text." if verdict.means_nothing else verdict.outlook_and_why

@@ -12,7 +12,13 @@ from enum import StrEnum
 from pydantic import Field
 
 from crowdnotes.domain.approval import Override
-from crowdnotes.domain.assessment import Assessment, GateName, GateStatus, JuryVerdict, LinkCheck, gates_and_jury
+from crowdnotes.domain.assessment import (
+    Assessment,
+    JuryVerdict,
+    LinkCheck,
+    gates_and_jury,
+    why_no_chance,
+)
 from crowdnotes.domain.base import FrozenModel
 from crowdnotes.domain.case_state import CaseStatus, DecisionKind, describe_ending, find_state
 from crowdnotes.domain.document_upgrades import DOCUMENT_VERSION
@@ -439,19 +445,24 @@ class Case(FrozenModel):
         return self.assessment is not None and self.assessment.is_compared_by_person and sentence.has_open_hint
 
     @property
-    def is_correctness_judged(self) -> bool:
-        """Whether the draft was compared with its passages, as both are now."""
+    def why_no_chance(self) -> str:
+        """Why nothing that simulated readers say of the draft may be shown yet, see `why_no_chance`; "" if it may."""
         if self.assessment is None or not self.assessment_is_current:
-            return False
-        return self.assessment.gate(GateName.CORRECTNESS).status is not GateStatus.NOT_RUN
+            return "Score the note first."
+        return why_no_chance(self.assessment)
+
+    def scores_of(self, text_sha256: str) -> Assessment | None:
+        """Return the newest assessment of a text; None where it was never scored."""
+        scored = (self.assessment, *reversed(self.earlier_assessments))
+        return next((item for item in scored if item is not None and item.text_sha256 == text_sha256), None)
 
     @property
-    def agreement(self) -> str:
+    def agreement(self) -> tuple[str, ...]:
         """What gates and jury say together of the draft; nothing unless both judged this very text."""
         verdict = self.verdict_on(self.draft.sha256) if self.draft else None
         if verdict is None or self.assessment is None or not self.assessment_is_current:
-            return ""
-        return gates_and_jury(self.assessment, verdict)
+            return ()
+        return tuple(filter(None, gates_and_jury(self.assessment, verdict)))
 
     @property
     def desk_state(self) -> DeskState:
@@ -494,13 +505,13 @@ class Case(FrozenModel):
 class EditEffect:
     """Two texts that were scored one after the other, and what is on record of both.
 
-    `scores` and `verdicts` hold the older and the newer; None where one of the two texts has none, or where different
-    juries sat.
+    `scores` and `verdicts` hold the older and the newer. No `verdicts` where one of the two texts has none, where
+    different juries sat, or where nothing may be shown of one of them (`why_no_chance`).
     """
 
     before: Draft
     after: Draft
-    scores: tuple[Assessment, Assessment] | None
+    scores: tuple[Assessment, Assessment]
     verdicts: tuple[JuryVerdict, JuryVerdict] | None
 
 
@@ -512,9 +523,10 @@ def effect_of_edit(case: Case) -> EditEffect | None:
     for before in reversed(case.revisions):
         if before.sha256 == now.sha256:
             continue
-        scores, verdicts = _find_assessments(case, before, now), _find_verdicts_of_same_jury(case, before, now)
-        if scores is not None or verdicts is not None:
-            return EditEffect(before, now, scores, verdicts)
+        scores = _find_assessments(case, before, now)
+        if scores is not None:
+            hidden = case.why_no_chance or why_no_chance(scores[0])
+            return EditEffect(before, now, scores, None if hidden else _find_verdicts_of_same_jury(case, before, now))
     return None
 
 

@@ -16,6 +16,7 @@ from crowdnotes.domain import (
     SideVotes,
     StageName,
     effect_of_edit,
+    why_no_chance,
 )
 from crowdnotes.domain.supernote import MAX_TIED_GAP
 from crowdnotes.text.markdown import escaped, in_figures
@@ -25,6 +26,7 @@ from pages.common.components import changed_pieces, gate_sign, marked_text, peop
 from pages.common.session import expander
 
 SCORE_AXIS = (-0.2, 0.7)  # of the line, around the 0.40; what lies beyond is drawn at the ends
+_SCORE_FALLS_FROM = 0.4  # between the mean ratings of the two sides; the score is then below the careful one
 _MIN_POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
 CANDIDATE_LETTERS = "ABCDEFGHIJ"
 
@@ -41,14 +43,16 @@ def jury_panel(case: Case, *, busy: bool) -> None:
             why = "" if busy else f" :small[{escaped(_explain_missing_verdict(case))}]"
             st.markdown(f":gray[:material/{sign}: **Simulated readers:** {name}]{why}")
         return
-    label = _summarise_verdict(verdict, is_correctness_judged=case.is_correctness_judged)
-    expander(label, f"jury-{case.id}", "groups", partial(_draw_verdict, case, verdict))
+    if not verdict.means_nothing and case.why_no_chance:
+        with st.container(key="jury-panel-body"):
+            st.markdown(
+                f":gray[:material/pending: **Simulated readers:**] :small[{escaped(case.why_no_chance)}]",
+            )
+        return
+    expander(_summarise_verdict(verdict), f"jury-{case.id}", "groups", partial(_draw_verdict, case, verdict))
 
 
 def _draw_verdict(case: Case, verdict: JuryVerdict) -> None:
-    is_above = case.agreement and case.is_correctness_judged  # under the gates
-    if not (is_above or verdict.means_nothing):
-        st.markdown(escaped(f"Simulated readers give it {verdict.outlook_and_why}"))
     for caution in verdict.cautions:
         st.markdown(f":orange[:material/warning:] {escaped(caution)}")
     if not verdict.means_nothing:
@@ -88,12 +92,10 @@ _NAME_BY_SIDE = {"−": "People on side A", "+": "People on side B"}
 _VOTE_KINDS = ("helpful", "somewhat helpful", "not helpful")
 
 
-def _summarise_verdict(verdict: JuryVerdict, *, is_correctness_judged: bool) -> str:
-    """Its verdict, once the note was compared with its sources; the number behind it is in the fold."""
+def _summarise_verdict(verdict: JuryVerdict) -> str:
+    """Its verdict; the score behind it is in the fold."""
     if verdict.means_nothing:
         return "**Simulated readers** cannot judge this text"
-    if not is_correctness_judged:
-        return ":gray[Simulated readers: check correctness first]"
     chance = f"**Simulated readers: {escaped(verdict.outlook.removeprefix('a '))}.**"
     if verdict.shown_of_100 is None:
         return chance
@@ -103,6 +105,23 @@ def _summarise_verdict(verdict: JuryVerdict, *, is_correctness_judged: bool) -> 
 def _format_intercept(verdict: JuryVerdict) -> str:
     line = verdict.helpful_line
     return f"{in_figures(verdict.note_intercept, line)} ({line:.2f} needed)"
+
+
+def _explain_score(verdict: JuryVerdict) -> str:
+    """Say what the score is, and how it goes with the chance at the top, which it seems to contradict."""
+    line, interval = verdict.helpful_line, verdict.intercept_interval
+    score, ends = in_figures(verdict.note_intercept, line), f"{interval.low:.2f} and {interval.high:.2f}"
+    if verdict.shown_of_100 is None:
+        return (
+            f"X shows a note from a score of {line:.2f}. Simulated score: {score}, in nine of ten tries between {ends}."
+        )
+    why = "a careful one: two in three of them reach it"
+    if abs((verdict.negative.mean or 0.0) - (verdict.positive.mean or 0.0)) >= _SCORE_FALLS_FROM:
+        why = "lower because the two sides differ"
+    return (
+        f"X shows a note from a score of {line:.2f}, which about {verdict.shown_of_100} in 100 notes like this reach. "
+        f"The score here, {score}, is {why}. Nine in ten end between {ends}."
+    )
 
 
 def _explain_missing_verdict(case: Case) -> str:
@@ -118,14 +137,13 @@ def _explain_missing_verdict(case: Case) -> str:
 def _draw_intercept_line(case: Case, verdict: JuryVerdict) -> None:
     """Draw the note intercept on its line."""
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
-    whose = "90 % range" if verdict.chance_of_shown is None else "90 % range of such notes"
-    words = f"Jury score {_format_intercept(verdict)}, {whose} {low:.2f} to {high:.2f}"
+    words = _explain_score(verdict)
     effect = effect_of_edit(case)
     standings = [Standing("This note", verdict.note_intercept, low, high)]
     if effect is not None and effect.verdicts is not None:
         before = effect.verdicts[0]
         was = in_figures(before.note_intercept, before.helpful_line)
-        words += f"; before the edit: {was}"
+        words += f" Before the edit: {was}."
         standings.insert(0, standing_of("Before", before))
     st.caption(words)
     number_line(
@@ -163,11 +181,13 @@ def _format_points_change(share: float) -> str:
 
 
 def _compare_candidates(case: Case, verdict: JuryVerdict) -> None:
-    """Draw the candidates on one scale, the draft among them, when the jury judged more than one."""
+    """Draw the candidates on one scale, the draft among them, when the verdict on more than one may be shown."""
     judged = [
         (letter, found)
         for letter, candidate in zip(CANDIDATE_LETTERS, case.candidates, strict=False)
         if (found := case.verdict_on(candidate.sha256)) is not None
+        and (scores := case.scores_of(candidate.sha256)) is not None
+        and not why_no_chance(scores)
     ]
     if len(judged) < 2:
         return
@@ -178,7 +198,7 @@ def _compare_candidates(case: Case, verdict: JuryVerdict) -> None:
             [standing_of(name, found) for name, found in judged],
             line=verdict.helpful_line,
             ends=SCORE_AXIS,
-            alt=" ".join(f"Draft {name}: jury score {_format_intercept(found)}." for name, found in judged),
+            alt=" ".join(f"Draft {name}: simulated score {_format_intercept(found)}." for name, found in judged),
             key=f"jury-chart-{case.id}",
         )
         first, best = judged[0], max(judged, key=lambda item: item[1].note_intercept)
@@ -205,7 +225,7 @@ def _draw_caveats(verdict: JuryVerdict) -> None:
     with st.popover("How far to trust this", icon=":material/info:", type="tertiary"):
         st.markdown(escaped(verdict.quality.note))
         st.caption(
-            "Side A has rater factors below zero, side B above. The jury score is X's note intercept: how helpful a "
+            "Side A has rater factors below zero, side B above. The score is X's note intercept: how helpful a "
             "note is once their disagreement is taken out. On many notes X never decides: they are not counted."
         )
         if not verdict.means_nothing:
@@ -225,8 +245,7 @@ def what_the_edit_changed(case: Case) -> None:
 
 def _draw_edit_effect(effect: EditEffect, case: Case) -> None:
     _draw_edited_text(effect, case.id)
-    if effect.scores is not None:
-        _draw_gate_changes(*effect.scores)
+    _draw_gate_changes(*effect.scores)
     _draw_jury_change(effect, case)
 
 
@@ -261,7 +280,7 @@ def _draw_jury_change(effect: EditEffect, case: Case) -> None:
     old, new = effect.verdicts
     line = new.helpful_line
     numbers = {name: in_figures(verdict.note_intercept, line) for name, verdict in (("before", old), ("now", new))}
-    st.markdown("**Jury score, before and now**")
+    st.markdown("**Simulated score, before and now**")
     number_line(
         [standing_of("Before", old), standing_of("Now", new)],
         line=line,

@@ -213,8 +213,7 @@ def _strip_links(text: str) -> str:
 
 def _format_gate_signs(case: Case, candidate: Draft) -> str:
     """Its three gates, where this very text was scored."""
-    scored = (case.assessment, *reversed(case.earlier_assessments))
-    known = next((item for item in scored if item is not None and item.text_sha256 == candidate.sha256), None)
+    known = case.scores_of(candidate.sha256)
     if known is None:
         return ":small[:gray[not scored]]"
     passed = sum(gate.status is GateStatus.PASS for gate in known.gates)

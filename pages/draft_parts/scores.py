@@ -52,18 +52,27 @@ def draw_scores(case: Case, job: JobRecord | None, *, goes_elsewhere: bool) -> N
         st.markdown(":orange-badge[:material/history: The note or its sources changed. Score it again.]")
     _warn_of_foreign_language(case, case.assessment)
     _draw_gates(case, case.assessment)
-    if case.agreement:
-        st.markdown(f"**{escaped(case.agreement)}**")
+    _draw_agreement(case)
     _draw_principles(case, case.assessment)
     jury_panel(case, busy=is_scoring(case, job))
     what_the_edit_changed(case)
+
+
+def _draw_agreement(case: Case) -> None:
+    """Draw in bold how the checks ended, green where all passed, and below it what simulated readers say."""
+    if not case.agreement or case.assessment is None:
+        return
+    checks, *readers = map(escaped, case.agreement)
+    all_passed = all(gate.status is GateStatus.PASS for gate in case.assessment.gates)
+    sign = ":green[:material/check_circle:] " if all_passed else ""
+    st.markdown("  \n".join((f"{sign}**{checks}**", *readers)))
 
 
 def _announce_new_scores(case: Case) -> None:
     """Let a screen reader say scores that came or changed while the page was open."""
     key = f"announced-scores-{case.id}"
     scored = case.assessment if case.assessment_is_current else None
-    now = f"Scores: {_describe_gates(scored.gates)}. {case.agreement}" if scored is not None else ""
+    now = f"Scores: {_describe_gates(scored.gates)}. {' '.join(case.agreement)}" if scored is not None else ""
     if now and st.session_state.get(key, now) != now:
         announce(now)
     st.session_state[key] = now

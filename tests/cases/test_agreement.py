@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 from crowdnotes.cases import moderation
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
+    BY_PERSON,
     Assessment,
     Draft,
     GateName,
@@ -24,7 +25,9 @@ from crowdnotes.domain import (
     Role,
     SideVotes,
     gates_and_jury,
+    why_no_chance,
 )
+from crowdnotes.text.lint import lint
 from tests.fakes import FixedClock, actor, make_case
 from tests.jury.models import small_jury
 
@@ -68,55 +71,76 @@ _WAITS, _SHOWN = {"status": "NEEDS_MORE_RATINGS"}, {"status": "CURRENTLY_RATED_H
 
 
 @pytest.mark.parametrize(
-    ("status", "intercept", "changes", "words"),
+    ("intercept", "changes", "words"),
     [
-        (GateStatus.PASS, 0.45, _SHOWN, "All three checks pass, and simulated readers give it a good chance."),
-        (GateStatus.PASS, 0.45, _SHOWN | {"chance_of_shown": 0.8}, "give it a good chance."),
+        (0.45, _SHOWN, "a good chance."),
+        (0.45, _SHOWN | {"chance_of_shown": 0.8}, "a good chance: X shows about 80 in 100 notes like it."),
+        (0.30, _WAITS | {"chance_of_shown": 0.33}, "a low chance: X shows about 35 in 100 notes like it."),
         (
-            GateStatus.PASS,
-            0.30,
-            _WAITS | {"chance_of_shown": 0.33},
-            "pass, but simulated readers give it a low chance. You can",
-        ),
-        (
-            GateStatus.PASS,
-            0.36,
-            _WAITS | {"chance_of_shown": 0.6},
-            "pass, and simulated readers give it a fair chance.",
-        ),
-        (
-            GateStatus.PASS,
             0.36,
             _WAITS | {"chance_of_shown": 0.6, "best_change": _LINK},
-            "A link to another source would help most: about 75 in 100.",
+            "a fair chance: X shows about 60 in 100 notes like it. A link to another source would help most: about 75 "
+            "in 100.",
         ),
-        (GateStatus.PASS, 0.45, _SHOWN | {"chance_of_shown": 0.8, "best_change": _LINK}, "a good chance."),
-        (GateStatus.PASS, 0.45, _WAITS | {"chance_of_shown": 0.8}, "a low chance, though its score is high enough."),
-        (GateStatus.PASS, 0.30, _WAITS | _APART, " People on side B would like it less."),
+        (0.45, _SHOWN | {"best_change": _LINK}, "a good chance."),
+        (0.45, _WAITS | {"chance_of_shown": 0.8}, "a low chance, though its score is high enough."),
+        (0.30, _WAITS | _APART, "a low chance. People on side B would like it less."),
         (
-            GateStatus.PASS,
             0.39,
             _WAITS | {"intercept_interval": Interval(low=0.3, high=0.5)},
-            "a fair chance: some simulated juries would show it, others would not.",
+            "a fair chance: with some simulated readers X would show it, with others not.",
         ),
         (
-            GateStatus.PASS,
             -0.2,
             {"status": "CURRENTLY_RATED_NOT_HELPFUL"},
             "hardly any chance: X would probably rate it not helpful.",
         ),
-        (GateStatus.FAIL, 0.45, {}, "fix that first. Simulated readers like it, but they do not check whether it is"),
-        (GateStatus.FAIL, 0.10, {}, "It did not pass correctness: fix that first."),
-        (GateStatus.NOT_RUN, 0.45, _SHOWN, "Not checked yet (NOT RUN): correctness."),
-        (GateStatus.PASS, 0.45, {"means_nothing": True}, "Only the checks count here"),
     ],
 )
-def test_one_sentence_reconciles_gates_and_jury(
-    status: GateStatus, intercept: float, changes: dict[str, object], words: str
+def test_after_all_checks_passed_that_comes_first_and_then_the_chance(
+    intercept: float, changes: dict[str, object], words: str
 ) -> None:
-    said = gates_and_jury(_assessment(status), _verdict(intercept, **changes))
-    assert words in said
-    assert said.endswith(".")
+    said = gates_and_jury(_assessment(GateStatus.PASS), _verdict(intercept, **changes))
+    assert said == ("All three checks pass.", f"Simulated readers give it {words}")
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (GateStatus.FAIL, "It did not pass correctness: fix that first."),
+        (GateStatus.NOT_RUN, "Not checked yet: correctness."),
+    ],
+)
+def test_what_readers_like_is_not_said_of_a_note_that_did_not_pass(status: GateStatus, words: str) -> None:
+    assert gates_and_jury(_assessment(status), _verdict(0.45, **_SHOWN)) == (words, "")
+
+
+def test_a_failure_behind_a_check_that_waits_is_not_the_thing_to_fix_first() -> None:
+    waits = _assessment(GateStatus.NOT_RUN)
+    found = GateResult(gate=GateName.HELPFULNESS, status=GateStatus.FAIL, reason="So.")
+    *others, _ = waits.gates
+    held = waits.replace(gates=(*others, GateResult.not_run(found.gate, "Waits.")), held=(found,))
+    assert gates_and_jury(held, _verdict(0.45)) == ("Not checked yet: correctness.", "")
+
+
+def test_where_the_numbers_mean_nothing_only_the_checks_count() -> None:
+    said = gates_and_jury(_assessment(GateStatus.PASS), _verdict(0.45, means_nothing=True))
+    assert said == ("All three checks pass.", "Simulated readers cannot judge this text.")
+
+
+def test_no_chance_is_shown_unless_correctness_passed_and_x_can_take_the_note() -> None:
+    passed = _assessment(GateStatus.PASS)
+    assert why_no_chance(passed) == ""
+    assert why_no_chance(_assessment(GateStatus.FAIL)).endswith("you see their chance once correctness passes.")
+    assert "once correctness passes" in why_no_chance(_assessment(GateStatus.NOT_RUN))
+    relevance, _, helpfulness = passed.gates
+    by_person = GateResult(gate=GateName.CORRECTNESS, status=GateStatus.NOT_RUN, reason="So.", judge=BY_PERSON)
+    waits = passed.replace(gates=(relevance, by_person, helpfulness))
+    assert why_no_chance(waits) == "You see their chance after you compared the sentences with their sources."
+
+    no_link = passed.replace(lint=lint("One true sentence. " * 20))
+    assert why_no_chance(no_link).startswith("X cannot take this note yet. ")
+    assert gates_and_jury(no_link, _verdict(0.45, **_SHOWN)) == ("All three checks pass.", why_no_chance(no_link))
 
 
 def test_the_sentence_names_a_check_that_is_uncertain() -> None:
@@ -124,7 +148,7 @@ def test_the_sentence_names_a_check_that_is_uncertain() -> None:
     *others, helpfulness = assessment.gates
     unsure = assessment.replace(gates=(*others, helpfulness.replace(uncertain=True)))
     said = gates_and_jury(unsure, _verdict(0.45, **_SHOWN))
-    assert said == "No check failed (helpfulness is uncertain), and simulated readers give it a good chance."
+    assert said == ("No check failed (helpfulness is uncertain).", "Simulated readers give it a good chance.")
 
 
 @given(st.integers(0, 900), st.integers(0, 900), st.integers(0, 900))
@@ -164,7 +188,7 @@ def test_only_a_note_with_a_fair_chance_comes_earlier_and_only_its_reader_sees_w
 
 
 def test_a_case_that_was_not_judged_has_no_such_sentence() -> None:
-    assert make_case().agreement == ""
+    assert make_case().agreement == ()
 
 
 def test_a_verdict_of_before_the_chance_was_told_still_opens() -> None:

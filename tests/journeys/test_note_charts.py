@@ -36,7 +36,7 @@ def test_the_map_opens_a_sentences_source_and_the_jury_is_seen_by_everyone(
 ) -> None:
     case_id = desk.gathered("Vitamin C cures a cold in a day.", "vitamin-c", "colds")
     desk.judged(case_id, Verdict.USE, "E1", "E2")
-    desk.scored(case_id, f"{NOTE} {app.articles}/vitamin-c {app.articles}/colds")
+    desk.compared(desk.scored(case_id, f"{NOTE} {app.articles}/vitamin-c {app.articles}/colds"))
     walk = Walk(new_page("dark", 1280), app.url)
     for scheme, width in _LOOKS:
         walk.page.emulate_media(color_scheme=scheme)

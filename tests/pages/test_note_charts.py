@@ -138,6 +138,6 @@ def test_an_edit_that_was_scored_shows_its_words_its_gates_and_the_jurys_number(
     assert "What the edit changed" in shown
     assert "**Helpfulness**: :red[:material/cancel:] failed → :green[:material/check_circle:] passed" in shown
     assert "**Relevance**: :green[:material/check_circle:] passed, as before" in shown
-    assert "Jury score, before and now" in shown
+    assert "Simulated score, before and now" in shown
     marks = [piece["kind"] for text in drawn(at, "marked_text") for piece in text["pieces"]]
     assert {"added", "removed"} <= set(marks)

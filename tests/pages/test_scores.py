@@ -6,6 +6,7 @@ import re
 import threading
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from crowdnotes.cases import actions
 from crowdnotes.domain import PROGRAM, Case, Finding, GateName, GateStatus, PrincipleName, PrincipleResult
@@ -73,13 +74,27 @@ def test_a_scoring_of_an_earlier_text_stops_by_itself_and_a_new_one_can_start_at
     assert "was stopped" not in texts(at.run())
 
 
+def _assert_no_chance(at: AppTest, why: str) -> None:
+    """Assert that the panel is one line that says why, without a verdict, a chance or a comparison."""
+    shown = texts(at)
+    assert f"**Simulated readers:**] :small[{why}" in shown
+    assert not [item for item in at.expander if "Simulated readers" in item.label]
+    assert "in 100 notes like" not in shown
+
+
+def test_a_note_that_failed_correctness_or_that_x_cannot_take_is_given_no_chance(desk: Desk) -> None:
+    desk.engine.fails_at = GateName.CORRECTNESS
+    _assert_no_chance(desk.app(desk.scored()), "They judge only words: you see their chance once")
+    desk.engine.fails_at = None
+    _assert_no_chance(desk.app(desk.scored("Regular vitamin C shortens no cold. " * 8)), "X cannot take this note yet.")
+
+
 def test_before_correctness_is_checked_the_jury_praises_nothing(desk: Desk) -> None:
     desk.engine.breaks_at = GateName.CORRECTNESS
     case = desk.scored()
     at = desk.app(case)
-    assert "Not checked yet (NOT RUN): correctness." in texts(at)
-    fold = next(item for item in at.expander if "Simulated readers" in item.label)
-    assert fold.label == ":gray[Simulated readers: check correctness first]"
+    assert "Not checked yet: correctness." in texts(at)
+    _assert_no_chance(at, "They judge only words: you see their chance once correctness passes.")
     desk.engine.breaks_at = None
     desk.run(case, "assess")
     fold = next(item for item in desk.app(case).expander if "Simulated readers" in item.label)
@@ -150,7 +165,23 @@ def test_the_jury_says_that_it_is_a_simulation_and_shows_its_number_on_its_scale
     case = desk.scored()
     shown = _with_jury(desk, case)
     assert "Simulated readers" in shown
-    assert re.search(r"Jury score -?\d\.\d\d \(0\.40 needed\)", shown.replace("\\", ""))
+    assert re.search(r"reach\. The score here, -?\d\.\d\d, is ", shown.replace("\\", ""))
+
+
+def test_the_score_is_explained_beside_the_chance_that_it_seems_to_contradict(desk: Desk) -> None:
+    case = desk.scored()
+    [verdict] = case.jury
+    alike = verdict.negative.replace(side="+")
+    near = verdict.replace(note_intercept=0.38, chance_of_shown=0.65, positive=alike, status="NEEDS_MORE_RATINGS")
+    desk.changed(case, jury=(near,))
+    shown = _with_jury(desk, case)
+    assert "**Simulated readers: fair chance.** X shows about 65 in 100 notes like this" in shown
+    assert (
+        "from a score of 0.40, which about 65 in 100 notes like this reach. The score here, 0.38, is a careful" in shown
+    )
+    nobody = alike.replace(helpful=0, somewhat_helpful=0, not_helpful=alike.jurors)
+    desk.changed(case, jury=(near.replace(positive=nobody),))
+    assert "The score here, 0.38, is lower because the two sides differ." in _with_jury(desk, case)
 
 
 def test_an_uncertain_check_is_called_so_and_asks_for_no_reason(desk: Desk) -> None:
@@ -164,14 +195,15 @@ def test_one_sentence_reconciles_gates_and_jury_and_a_failed_gate_comes_first(de
     desk.engine.fails_at = GateName.CORRECTNESS
     case = desk.scored()
     [verdict] = [item for item in case.jury if item.text_sha256 == case.draft.sha256]  # type: ignore[union-attr]
-    shown = _with_jury(desk, case)
+    shown = texts(desk.app(case))
     assert "did not pass correctness: fix that first." in shown
     assert verdict.sentence not in shown, "one sentence is enough"
 
     desk.engine.fails_at = None
     passed = desk.scored()
     shown = _with_jury(desk, passed)
-    assert passed.agreement in shown
+    assert ":green[:material/check_circle:] **All three checks pass.**  \n" in shown
+    assert passed.agreement[1] in shown.replace("\\", "")
     assert "fix that first" not in shown
 
 
@@ -181,7 +213,7 @@ def test_a_jury_that_heard_other_words_does_not_speak_for_these(desk: Desk) -> N
     edited = desk.workspace.cases.apply(case.id, actions.edit_draft, f"In short: {NOTE}", based_on=case.draft.sha256)
     shown = texts(desk.app(edited))
     assert "The note changed. Score it again." in shown
-    assert "Jury score" not in shown
+    assert "score here" not in shown
 
 
 def test_a_doubt_is_told_once(desk: Desk) -> None:
@@ -243,7 +275,7 @@ def test_a_note_written_by_hand_is_given_a_jurys_verdict(desk: Desk) -> None:
     case = desk.run(case, "assess")
     shown = _with_jury(desk, case)
     assert "there is no note" not in shown
-    assert re.search(r"Jury score -?\d\.\d\d \(0\.40 needed\)", shown)
+    assert re.search(r"The score here, -?\d\.\d\d, is ", shown)
 
 
 def test_a_note_written_by_hand_that_no_jury_can_hear_is_given_the_reason(desk: Desk) -> None:
