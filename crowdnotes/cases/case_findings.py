@@ -80,7 +80,7 @@ def weak_sources(case: Case, line: float) -> frozenset[str]:
 
 
 def is_far(case: Case, item: Evidence, line: float) -> bool:
-    """Return `relevance.is_far`, whoever brought the page; where a model said what the passages give, that counts."""
+    """Return `relevance.is_far`, for a page brought by anyone; what a model said of the passages counts more."""
     return case.settlement is None and relevance.is_far(case.post, item, line)
 
 

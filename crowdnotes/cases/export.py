@@ -171,7 +171,7 @@ def _jury_cell(case: Case) -> str:
     if verdict is None:
         return GateStatus.NOT_RUN.as_text
     figure = in_figures(verdict.note_intercept, verdict.helpful_line)
-    numbers = "" if verdict.means_nothing else f" Jury score {figure} of {verdict.helpful_line:.2f} needed."
+    numbers = "" if verdict.means_nothing else f" Simulated score {figure} of {verdict.helpful_line:.2f} needed."
     return f"simulation: {verdict.sentence}{numbers}"
 
 
@@ -182,7 +182,7 @@ def _can_be_posted(case: Case) -> bool:
 
 def _gate_cells(case: Case) -> dict[str, str]:
     """Return one cell per gate as the case's page shows it; results of another text or other passages are left out."""
-    gates = case.assessment.visible_gates if case.assessment else ()
+    gates = case.assessment.gates if case.assessment else ()
     if not case.assessment_is_current and not _is_before_inspection(case):
         return dict.fromkeys((gate.gate for gate in gates), "out of date")
     note = "" if case.assessment_is_current else " (sources not opened)"
@@ -278,7 +278,7 @@ def _supernote_lines(case: Case) -> Iterator[str]:
     for note in newest.notes:
         given = shares.get(note.id)
         credit = f"{100 * given.share:.0f} % of the winner's words" if given else "not in the winner"
-        lost = f", {given.loss:+.2f} of its jury score" if given and given.loss is not None else ""
+        lost = f", {given.loss:+.2f} of its simulated score" if given and given.loss is not None else ""
         name = f"{note.id} (X's {note.note_id})" if note.note_id else note.id
         yield f"\n{_escape_inline(name)}: {credit}{lost}\n"
         yield from _fence_text(note.text)
@@ -403,7 +403,7 @@ def _jury_lines(case: Case) -> Iterator[str]:
     line, interval = verdict.helpful_line, verdict.intercept_interval
     if not verdict.means_nothing:
         yield (
-            f"- jury score {in_figures(verdict.note_intercept, line)} of {line:.2f} needed, 90 % range "
+            f"- simulated score {in_figures(verdict.note_intercept, line)} of {line:.2f} needed, 90 % range "
             f"{interval.low:.2f} to {interval.high:.2f}: {_escape_inline(verdict.status)}"
         )
     for side in (verdict.negative, verdict.positive):
@@ -422,7 +422,7 @@ def _score_lines(case: Case) -> Iterator[str]:
     if _is_before_inspection(case):
         state = "of this text, with sources that nobody opened yet"
     yield _format_heading(f"Scores {state}, by “{_escape_inline(case.assessment.engine)}”")
-    for gate in case.assessment.visible_gates:
+    for gate in case.assessment.gates:
         yield f"- {gate.gate.as_text}: {gate.status.in_record}. {_escape_inline(gate.reason)}"
     for rule in case.assessment.principles:
         yield f"- {rule.principle.as_text}: {rule.status.in_record}. {_escape_inline(rule.reason)}"

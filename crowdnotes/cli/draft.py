@@ -382,4 +382,4 @@ def _print_supernote(case: Case, found: dict[str, Any]) -> None:
 
 
 def _format_score(score: SupernoteScore | None) -> str:
-    return f" (jury score {score.intercept:.2f})" if score is not None else ""
+    return f" (simulated score {score.intercept:.2f})" if score is not None else ""

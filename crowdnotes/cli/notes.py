@@ -67,7 +67,7 @@ def _print_jury_verdict(text: str, verdict: JuryVerdict) -> None:
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
     status = "" if verdict.means_nothing else f": {verdict.status}"
     print_text(
-        f"  jury score {verdict.note_intercept:.2f} of {verdict.helpful_line:.2f} needed (90 % of juries: "
+        f"  simulated score {verdict.note_intercept:.2f} of {verdict.helpful_line:.2f} needed (90 % of juries: "
         f"{low:.2f} to {high:.2f}), factor {verdict.note_factor:+.2f}{status}"
     )
     for side in (verdict.negative, verdict.positive):

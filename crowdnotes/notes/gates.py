@@ -428,7 +428,7 @@ def _build_person_verdict(note: str, sentences: Sequence[SentenceSupport], fault
     else:
         status = GateStatus.PASS
         reason = checked_by(sentence.by for sentence in sentences)
-    if faults:  # what is left to do with the sentences is a reason beside them
+    if faults:  # what is left to do with the sentences is a further reason
         left = [] if status is GateStatus.PASS else [reason]
         status, reason = GateStatus.FAIL, " ".join([_name_faults(faults), *left])
     findings = (*faults, *wrong)

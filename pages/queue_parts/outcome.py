@@ -182,7 +182,7 @@ def _draw_who_reads_next(case: Case) -> None:
         more = plural(len(others) - _MAX_NAMES, " and 1 more", " and {n} more") if len(others) > _MAX_NAMES else ""
         st.caption(f"Who can read it: {names}{more}.")
         return
-    ways = ["make somebody a moderator on the People page"] if has_accounts(settings) else []
+    ways = ["make one more person a moderator on the People page"] if has_accounts(settings) else []
     ways += [] if settings.two_readers else ["choose it in the queue and ask for one reader"]
     ways += ["admit who saw the findings"] if blinding.informed_keys(case) else []
     what = f"An admin can {', or '.join(ways)}." if ways else "CROWDNOTES_TWO_READERS is set, so every case needs two."
@@ -190,7 +190,7 @@ def _draw_who_reads_next(case: Case) -> None:
 
 
 def draw_decision(case: Case) -> None:
-    """Say how a decided case ended, with the way back beside it."""
+    """Say how a decided case ended, and offer the way back."""
     decision = case.decision
     if decision is None:
         return

@@ -156,13 +156,13 @@ def test_the_jury_is_told_as_a_simulation_and_as_not_run_where_it_did_not_sit() 
     told, other = _decided(jury=(verdict,)), _decided(jury=(verdict.replace(text_sha256="else"),))
     page = to_markdown(told)
     assert f"## Jury: a simulation, nobody has voted\n\n{verdict.sentence}\n" in page
-    assert f"- jury score 0.398 of {verdict.helpful_line:.2f} needed, 90 % range " in page
+    assert f"- simulated score 0.398 of {verdict.helpful_line:.2f} needed, 90 % range " in page
     assert f"- {verdict.quality.note}" in page
     assert "nobody has voted\n\nNOT RUN for this text.\n" in to_markdown(other)
     rows = csv.DictReader(io.StringIO(cases_csv([told, other, _decided(draft=None)])))
     cells = [row["jury"] for row in rows]
     assert cells == [
-        f"simulation: {verdict.sentence} Jury score 0.398 of {verdict.helpful_line:.2f} needed.",
+        f"simulation: {verdict.sentence} Simulated score 0.398 of {verdict.helpful_line:.2f} needed.",
         "not run",
         "",
     ]
@@ -314,14 +314,14 @@ def test_scores_of_another_text_are_out_of_date_in_the_table() -> None:
     ]
 
 
-def test_a_failure_behind_a_check_that_waits_is_exported_as_the_cases_page_shows_it() -> None:
+def test_a_check_that_waits_for_another_is_exported_as_the_case_s_page_shows_it() -> None:
     engine, case = ScriptedEngine(), _decided(decision=None)
     engine.breaks_at, engine.fails_at = GateName.CORRECTNESS, GateName.HELPFULNESS
     case = case.replace(assessment=assess(engine, brief_of(case.post), NOTE, case.used_evidence, lambda: AT))
     [row] = csv.DictReader(io.StringIO(cases_csv([case])))
-    assert (row["correctness"], row["helpfulness"]) == ("not run", "failed")
-    assert row["gate_reasons"].splitlines()[2] == "helpfulness: as scripted"
-    assert "- helpfulness: FAIL. as scripted" in to_markdown(case)
+    assert (row["correctness"], row["helpfulness"]) == ("not run", "not run")
+    assert row["gate_reasons"].splitlines()[2] == "helpfulness: Waits for correctness to pass."
+    assert "- helpfulness: NOT RUN. Waits for correctness to pass." in to_markdown(case)
 
 
 def test_the_table_has_the_words_of_the_screen_the_author_and_who_of_the_moderators_has_the_case() -> None:
@@ -433,7 +433,7 @@ def test_a_supernote_is_exported_with_what_each_note_gave_and_suggestions_with_t
     case = stopped.replace(stages=(ended,))
     page = to_markdown(case)
     assert "280 characters: 1" in page
-    assert "N1 (X's 77): 100 % of the winner's words, +0.25 of its jury score" in page
+    assert "N1 (X's 77): 100 % of the winner's words, +0.25 of its simulated score" in page
     assert "N2: not in the winner" in page
     assert r"bob: \# Say \<b\>who\</b\> — **not changed**, by ann: No page tells." in page
     assert next(csv.DictReader(io.StringIO(cases_csv([case]))))["credit"] == "77: 1.00"

@@ -31,7 +31,7 @@ from crowdnotes.wording import fill
 class Compared:
     """A sentence of a note, the piece of the passage nearest to it, all of the passage, and its source's names.
 
-    `around` is what stands before and after the passage on its page, `others` are the passages of the other sources in
+    `around` is the text before and after the passage on its page, `others` are the passages of the other sources in
     use: a number may come from any of these, and what any says of a denial counts.
     """
 

@@ -21,7 +21,7 @@ class Denial:
     """A negation, the `word` at text[start:end]; `words` are those from it on, with "does" or "is" before it.
 
     `denied` are the stems of the words that follow in its clause, `subject` those of the last before it. `is_state`: it
-    stands with a form of "be", as in "is not safe".
+    goes with a form of "be", as in "is not safe".
     """
 
     word: str

@@ -61,7 +61,7 @@ _QUALIFIERS = tuple(
     )
 )
 _MAX_QUALIFIER_CHARACTERS = 40
-# Words beside a percentage that say which way it went.
+# Words next to a percentage that say which way it went.
 _UP = (
     r"ris(?:e|es|ing|en)|rose|rais\w*|increas\w*|gr[eo]w\w*|gain\w*|climb\w*|jump\w*|surg\w*|soar\w*|higher|up(?! to\b)"
 )

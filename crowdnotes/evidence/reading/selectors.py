@@ -83,7 +83,7 @@ def _keys_of(element: Any) -> Iterator[str]:
 def parse_selectors(tokens: Iterable[Any], around: Sequence[Selector] | None = None, depth: int = 0) -> list[Selector]:
     """Return the selectors of a rule, without broken ones and those that choose no element ("::before").
 
-    `around` are those of the rule that this one is nested in: "&" stands for them.
+    `around` are those of the rule that this one is nested in: "&" means them.
     """
     written: list[list[Any]] = [[]]
     for token in tokens:
