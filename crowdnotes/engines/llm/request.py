@@ -52,7 +52,8 @@ def data_blocks(blocks: Sequence[Block], boundary: str) -> str:
 
 def _inside(block: Block, boundary: str) -> str:
     text = visible(block.text if block.cleared else without_injections(block.text))
-    text = _FENCE.sub(lambda match: " ".join(match.group()), text).replace(boundary, "")
+    # The boundary first: what is left around it may only then look like such a line.
+    text = _FENCE.sub(lambda match: " ".join(match.group()), text.replace(boundary, ""))
     return re.sub(r"[ \t]{3,}", "  ", text).strip() or _NOTHING
 
 
