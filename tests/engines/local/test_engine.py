@@ -46,7 +46,8 @@ def _through_all_steps(engine: Engine, post_text: str, note: str, passage: str) 
         assert (result.score is None) == (result.status is GateStatus.NOT_RUN)
         if result.score is not None:
             assert 0.0 <= result.score <= 1.0
-    assert len(engine.principles(post, note)) == 5
+    judged = [result.principle for result in engine.principles(post, note)]  # what it did not check is left out
+    assert len(judged) == len(set(judged)) <= 5
 
 
 @pytest.mark.parametrize("text", AWKWARD_TEXTS, ids=range(len(AWKWARD_TEXTS)))
