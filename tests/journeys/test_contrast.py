@@ -38,7 +38,7 @@ def test_no_words_are_too_faint_on_the_page_or_in_an_open_pop_over_or_on_its_but
     assert _faint_in(walk, "Working without AI") == []
     desk.judged(case_id, Verdict.USE, "E1")
     note = f"No vitamin cures a cold, a review of 29 trials found, insane as that is. {app.articles}/vitamin-c"
-    desk.scored(case_id, note)
+    desk.compared(desk.scored(case_id, note))  # no chance is shown before
     walk.open(f"/?case={case_id}")
     walk.read("E1")
     assert _faint_in_tabs(walk, ("light",)) == []  # a chart is drawn for one background
