@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from crowdnotes.domain import Verdict
 from tests.journeys.conftest import App, Desk, NewPage
-from tests.journeys.walk import Walk
+from tests.journeys.walk import Walk, held_time
 
 pytestmark = pytest.mark.journey
 
@@ -232,11 +232,12 @@ def test_keys_are_letters_while_somebody_types(app: App, desk: Desk, new_page: N
     walk.settled()
     box = page.locator(".st-key-note-box")
     box.evaluate("place => { place.style.display = 'none' }")  # as if it was not drawn yet
-    page.keyboard.press("n")
-    page.keyboard.type("jk123oX")
-    page.keyboard.press("Backspace")
-    box.evaluate("place => { place.style.display = '' }")
-    expect(walk.note()).to_be_focused()
+    with held_time(page):
+        page.keyboard.press("n")
+        page.keyboard.type("jk123oX")
+        page.keyboard.press("Backspace")
+        box.evaluate("place => { place.style.display = '' }")
+        expect(walk.note()).to_be_focused()
     page.keyboard.type("wpyhrtadex?")
     expect(walk.note()).to_have_value("jk123owpyhrtadex?")
     keys.press("Control+Enter")

@@ -14,7 +14,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.journeys.conftest import Desk, NewPage, running_app
 from tests.journeys.contrast import faint_on_either
-from tests.journeys.walk import Walk
+from tests.journeys.walk import Walk, held_time
 from tests.shared import minilm
 
 pytestmark = [pytest.mark.journey, pytest.mark.deep]
@@ -25,6 +25,7 @@ LOOKED = """() => new Promise((done) => {
   let left = 12
   const timer = setInterval(() => --left || (clearInterval(timer), done()), 100)
 })"""
+READY = "[data-judging^=Press]"
 RING = "() => getComputedStyle(document.querySelector('[data-testid=stMain]'), '::before').boxShadow"
 
 
@@ -91,10 +92,11 @@ def test_a_case_opened_from_the_list_is_claimed_judged_in_one_press_and_approved
     assert faint_on_either(page, ("light",)) == []
     page.mouse.click(4, 880)
     page.keyboard.press("a")
-    expect(page.locator("[data-judging]")).to_have_attribute("data-judging", "Press A again: Approve")
-    assert page.evaluate(RING) == "none"
-    assert workspace.cases.get(case_id).decision is None
-    page.keyboard.press("a")
+    with held_time(page, READY):
+        expect(page.locator(READY)).to_have_attribute("data-judging", "Press A again: Approve")
+        assert page.evaluate(RING) == "none"
+        assert workspace.cases.get(case_id).decision is None
+        page.keyboard.press("a")
     expect(page.get_by_text(f"This case is decided: {DecisionKind.APPROVED.as_text}.")).to_be_visible()
 
 
@@ -121,31 +123,34 @@ def test_two_presses_judge_what_was_out_of_view_and_none_is_lost(
     # What is typed after B is a comment, also before its field is drawn, and no letter of it decides.
     comment, framed = form.get_by_placeholder("What should change?").first, page.locator("[data-judging]")
     form.evaluate("place => { place.style.display = 'none' }")
-    page.keyboard.press("b")
-    page.keyboard.type("Add the needs, see 11")
-    form.evaluate("place => { place.style.display = '' }")
-    expect(comment).to_be_focused()
-    page.keyboard.type("!")
-    expect(comment).to_have_value("Add the needs, see 11!")
+    with held_time(page):
+        page.keyboard.press("b")
+        page.keyboard.type("Add the needs, see 11")
+        form.evaluate("place => { place.style.display = '' }")
+        expect(comment).to_be_focused()
+        page.keyboard.type("!")
+        expect(comment).to_have_value("Add the needs, see 11!")
     page.keyboard.press("Escape")
     walk.settled()
     page.evaluate(LOOKED)
 
     # A second press counts if it is the very next key, and soon; a run of letters is not pressed at all.
     page.keyboard.press("b")
-    expect(framed).to_have_attribute("data-judging", "Press B again to send it back")
-    page.keyboard.press("ArrowDown")
-    expect(framed).to_have_count(0)
-    page.keyboard.type("need")
-    expect(framed).to_have_count(0)
+    with held_time(page, READY):
+        expect(framed).to_have_attribute("data-judging", "Press B again to send it back")
+        page.keyboard.press("ArrowDown")
+        expect(framed).to_have_count(0)
+        page.keyboard.type("need")
+        expect(framed).to_have_count(0)
     page.evaluate(LOOKED)
     page.keyboard.press("b")
-    expect(framed).to_have_count(1)
+    with held_time(page, READY):
+        expect(framed).to_have_count(1)
     expect(framed).to_have_count(0)  # by itself
     assert workspace.cases.get(case_id).desk_state is DeskState.IN_REVIEW
     page.keyboard.press("b")
-    expect(framed).to_have_attribute("data-judging", "Press B again to send it back")
-    page.keyboard.press("b")
+    with held_time(page, READY):
+        page.keyboard.press("b")
     expect(page.get_by_text("The author has your comments.")).to_be_visible()
     walk.settled()
     assert workspace.cases.get(case_id).suggestions[0].text == "Add the needs, see 11!"

@@ -23,7 +23,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
 from pages.common.web_server import USER_COOKIE
 from tests.journeys.conftest import Desk, NewPage, free_port, running_app
-from tests.journeys.walk import Walk
+from tests.journeys.walk import Walk, held_time
 from tests.shared import PATIENCE, minilm
 
 pytestmark = pytest.mark.journey
@@ -309,8 +309,8 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
         cleos.settled()
         cleos.page.keyboard.press("b")  # first all that is sent has to be seen
         sent = cleos.page.get_by_text("The author has your comments.")
-        expect(cleos.page.locator("[data-judging^=Press]")).to_be_visible()
-        cleos.page.keyboard.press("b")
+        with held_time(cleos.page, "[data-judging^=Press]"):
+            cleos.page.keyboard.press("b")
         expect(sent).to_be_visible()
 
         anas.open(f"/?case={case_id}")

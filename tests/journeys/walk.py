@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
@@ -25,6 +26,27 @@ _AT_REST = """
 })
 """
 _REST_MS = 120
+
+
+_HOLD_TIME = """
+(selector) => {
+  if (!document.querySelector(selector)) return false
+  const at = performance.now()
+  performance.now = () => at
+  return true
+}
+"""
+
+
+@contextmanager
+def held_time(page: Page, once: str = "body") -> Iterator[None]:
+    """Hold the clock that the page's keys go by, once there is what this selector finds.
+
+    So no second press and no letter comes too late or too soon. `Walk.settled` goes by that clock and would wait.
+    """
+    page.wait_for_function(_HOLD_TIME, arg=once)
+    yield
+    page.evaluate("() => { delete performance.now }")
 
 
 def rest(page: Page) -> None:
