@@ -32,7 +32,7 @@ test: $(VENV)/.tested ## Install what tests need, a browser included, and run th
 	@$(BIN)/python -m tests.browser
 	@$(PYTEST) $(ARGS)
 
-# These wait for browsers and other processes more than they reckon.
+# Deep tests spend half their time waiting for browsers and other processes: three share two cores well.
 test-deep: WORKERS = $(if $(ARGS),0,3)
 test-deep: $(VENV)/.tested ## The tests that train models or take long, and every property on more examples
 	@$(BIN)/python -m tests.browser

@@ -103,9 +103,9 @@ def _find_denials(text: str) -> Iterator[Denial]:
 def says(text: str, denial: Denial) -> bool:
     """Return whether a sentence of a text says what is denied, other than as a question or what others claim."""
     return any(
-        _has_claim(words, denial)
-        and not (tone.contradicts(words) or tone.mentions_rumour(words) or words.endswith("?"))
-        for words in _sentences(text)
+        _has_claim(sentence, denial)
+        and not (tone.contradicts(sentence) or tone.mentions_rumour(sentence) or sentence.endswith("?"))
+        for sentence in _sentences(text)
     )
 
 
@@ -128,12 +128,12 @@ def _has_claim(sentence: str, denial: Denial) -> bool:
 def denies(text: str, denial: Denial) -> bool:
     """Return whether a sentence of a text denies near the same words, or calls them untrue."""
     claim = {*denial.subject, *denial.denied}
-    for words in _sentences(text):
-        stems = content_stems(words)
+    for sentence in _sentences(text):
+        stems = content_stems(sentence)
         has_words = len(stems.intersection(denial.denied)) > 1 or (
             denial.denied[0] in stems and 2 * len(claim & stems) >= len(claim)
         )
-        if has_words and tone.contradicts(words):
+        if has_words and tone.contradicts(sentence):
             return True
     return False
 

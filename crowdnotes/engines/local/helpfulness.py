@@ -254,7 +254,7 @@ def of_recent(probability: float) -> float:
 
 
 def _write_gate_reason(found: list[_Reason], score: float, *, by_rule: bool) -> str:
-    """Say it without a number: the only number in 100 on the screen is the simulated readers', of what X shows."""
+    """Return the verdict and why, with no number: the only one in 100 on the screen is the simulated readers'."""
     is_uncertain = FAILS_UNDER <= score < HELPFUL_FROM
     if by_rule:
         reason = "Readers would probably not find it helpful."

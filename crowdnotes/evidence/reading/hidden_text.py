@@ -247,7 +247,7 @@ _LAID = ("absolute", "fixed")
 
 
 def _is_over_picture(element: Any, sheets: StyleSheets) -> bool:
-    """Return whether words are laid over a picture or a painted element beside them, or that is laid below them."""
+    """Return whether words are laid over a picture or a painted element next to them, or that is laid below them."""
     is_laid = False
     for around in itertools.islice(itertools.chain([element], element.iterancestors()), _MAX_AROUND):
         is_laid = is_laid or sheets.style_of(around).get("position") in _LAID

@@ -24,7 +24,7 @@ _Specificity = tuple[int, ...]
 _Test = tuple[str, Any]  # what is asked, and of what
 _NEVER: _Test = ("never", None)  # a state that takes a visitor to do something, or is no state that browsers know
 _PSEUDO_ELEMENTS = frozenset({"before", "after", "first-line", "first-letter"})  # their old form has one colon
-_UNTOLD = frozenset(
+_UNKNOWN_STATES = frozenset(
     "has lang dir defined enabled disabled required optional valid invalid in-range out-of-range placeholder-shown"
     " read-only read-write default indeterminate open host host-context scope".split()
 )
@@ -190,7 +190,7 @@ def _parse_state(token: Any, depth: int) -> tuple[list[_Test], _Specificity] | N
         return [("place", (0, 1, end, found[2] == "of-type")) for end in _ENDS[found[1]]], own
     if name in ("root", "empty", "checked", "link", "any-link"):
         return [(name.removeprefix("any-"), None)], own
-    return [("untold", None) if name in _UNTOLD else _NEVER], own
+    return [("unknown", None) if name in _UNKNOWN_STATES else _NEVER], own
 
 
 def _parse_function(name: str, arguments: list[Any], depth: int) -> tuple[list[_Test], _Specificity] | None:
@@ -201,8 +201,8 @@ def _parse_function(name: str, arguments: list[Any], depth: int) -> tuple[list[_
         return [("not" if name == "not" else "is", inner)], (0, 0, 0) if name == "where" else _heaviest(inner)
     if found := re.fullmatch(r"nth-(last-)?(child|of-type)", name):
         place = parse_nth(arguments)
-        return [("place", (*place, bool(found[1]), found[2] == "of-type")) if place else ("untold", None)], (0, 1, 0)
-    return [("untold", None) if name in {*_UNTOLD, "is", "where", "not"} else _NEVER], (0, 1, 0)
+        return [("place", (*place, bool(found[1]), found[2] == "of-type")) if place else ("unknown", None)], (0, 1, 0)
+    return [("unknown", None) if name in {*_UNKNOWN_STATES, "is", "where", "not"} else _NEVER], (0, 1, 0)
 
 
 @dataclass(slots=True)
@@ -319,7 +319,7 @@ def _is_in_state(state: str, element: Any) -> bool | None:
         return element.tag in ("a", "area") and element.get("href") is not None
     if state == "checked":
         return element.get("checked") is not None or element.get("selected") is not None
-    return None if state == "untold" else False
+    return None if state == "unknown" else False
 
 
 def _has_attribute(element: Any, name: str, sign: str, wanted: str, is_folded: bool) -> bool:
