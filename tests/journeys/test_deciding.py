@@ -52,7 +52,7 @@ def test_the_page_and_the_keyboard_go_to_the_decided_note_and_back_and_a_reload_
         approve.focus()
         page.keyboard.press("Enter")
         expect(page.get_by_text("Copy the note")).to_be_in_viewport()
-        expect(decide.locator(".text")).to_be_in_viewport()
+        expect(decide.locator(".text[data-look=note]")).to_be_in_viewport()
         walk.settled()
         expect(page.locator(".counter")).to_be_hidden()
         expect(keyboard).to_have_count(1)

@@ -36,7 +36,9 @@ def test_a_person_adds_a_link_looks_for_the_other_side_and_brings_evidence_back(
 
     # Nothing is ticked and there is no library: it asks to choose, and changes nothing.
     page.get_by_text("Find more sources", exact=True).click()
+    walk.settled()  # each fold is filled once it is open
     page.get_by_text("Find sources that support the post", exact=True).click()
+    walk.settled()
     walk.button(re.compile("Search$")).click()
     expect(page.get_by_text("Where should we search?")).to_be_visible()
     walk.settled()
